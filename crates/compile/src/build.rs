@@ -1,7 +1,8 @@
-//! From the model to compiled forms.
+//! Translation of the model into compiled forms.
 //!
-//! `formula.rs` and `exec.rs` translate, `plan.rs` orders searches by the costs of `cost.rs`, `offers.rs` lists the ways to bind a name, `steps.rs` turns the chosen way into a
-//! step. A form that is built here must mean what the formula means wherever it does not stop; what has no such form is left to the plain interpreter.
+//! `formula.rs` and `exec.rs` translate, `plan.rs` orders searches by the costs of `cost.rs`, `offers.rs` lists the ways to bind an unknown,
+//! `steps.rs` builds the plan step of the chosen way. A form must mean what the formula means whenever it does not stop. Formulas without such a
+//! form are left to the plain interpreter.
 
 mod cost;
 mod either;
@@ -28,20 +29,20 @@ pub(crate) struct Builder<'a, 'm> {
     pub(crate) names: &'a NameCache,
     pub(crate) layout: Layout,
     pub(crate) numbers: Numbers,
-    /// Operations being compiled; one that calls itself is left to the plain interpreter.
+    /// Stack of operations being compiled. A recursive operation is left to the plain interpreter.
     pub(crate) open: Vec<OpId>,
-    /// Constants stay the same for long, so that values for elements are worth keeping.
+    /// Constants rarely change, so that values per element are worth caching.
     pub(crate) keeps_per_element: bool,
 }
 
-/// Number of places for what is remembered were given away.
+/// Numbers of cache entries assigned so far.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Numbers {
     pub(crate) cells: usize,
     pub(crate) tables: usize,
-    /// Places for the values of expressions by element.
+    /// Expressions cached by element.
     pub(crate) per_element: usize,
-    /// Places for classes of interchangeable elements.
+    /// Classes of interchangeable elements.
     pub(crate) classes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Forms of compiled formulas, searches and substitutions: data only. Numbers of slots stand for names.
+//! Data types of compiled formulas, searches and substitutions. Slot numbers stand for names.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use abridge_eval::FreeNames;
 use abridge_model::{Arrow, BinaryOp, ExprId, PredId, QuantifiedOp, TypeId, UnaryOp};
 use abridge_value::Value;
 
-/// An expression with a concrete value.
+/// Expression with a concrete value.
 pub(crate) enum Code {
     Value(Value),
     Slot(usize),
-    /// Depends on constants only: evaluated once, by the plain interpreter.
+    /// Expression over constants only, evaluated once by the plain interpreter.
     Cell(usize, ExprId),
-    /// Depends on constants and an element only.
+    /// Expression over constants and one element only.
     PerElement(PerElement),
-    /// Evaluated by the plain interpreter.
+    /// Expression that the plain interpreter evaluates.
     Interpret(ExprId, Arc<FreeNames>),
     Unary(UnaryOp, Box<Code>),
     Binary(BinaryOp, Box<Code>, Box<Code>),
     Apply(Head, Box<Code>),
-    /// The value of the case that an argument is.
+    /// Value of the case that equals an argument.
     Case(Box<Code>, Vec<(Value, Code)>),
-    /// A lambda applied: argument, slots it is taken apart into, condition, value.
+    /// Applied lambda: argument, slots for its components, condition, value.
     Beta(Box<Code>, Vec<usize>, Box<Test>, Box<Code>),
     Image(Head, Box<Code>),
     /// `relation~[set]`
@@ -31,7 +31,7 @@ pub(crate) enum Code {
     Record(u32, Vec<Code>),
     Field(Box<Code>, u32),
     WithField(Box<Code>, u32, Box<Code>),
-    /// The set of the values of an expression over all solutions.
+    /// Set of the values of an expression over all solutions.
     Collect(Plan, Box<Code>),
     /// `%x.(P|E)`: argument and value.
     Lambda(Plan, Box<Code>, Box<Code>),
@@ -41,14 +41,14 @@ pub(crate) enum Code {
     BoolOf(Box<Test>),
 }
 
-/// An expression whose values are kept by the element in a slot (`elements.rs`).
+/// Expression whose values are cached by the element in a slot (`run/elements.rs`).
 pub(crate) struct PerElement {
     pub(crate) number: usize,
     pub(crate) slot: usize,
     pub(crate) code: Box<Code>,
 }
 
-/// A function, relation or set in a position where it may be symbolic.
+/// Function, relation or set in a position where it may be symbolic.
 pub(crate) enum Head {
     Slot(usize),
     Cell(usize, ExprId),
@@ -58,7 +58,7 @@ pub(crate) enum Head {
 pub(crate) enum Test {
     Known(bool),
     Not(Box<Test>),
-    /// False if any operand is, even beside one that is ill-defined.
+    /// False if an operand is, even if another is ill-defined.
     And(Vec<Test>),
     Or(Vec<Test>),
     Implies(Box<Test>, Box<Test>),
@@ -69,7 +69,7 @@ pub(crate) enum Test {
     StrictSubset(Code, Code),
     /// `left /\ right = {}`
     Disjoint(Code, Code),
-    /// Every element of the left passes the right.
+    /// Every element of the left operand passes the test on the right.
     Within(Code, SetTest),
     Less(Code, Code),
     LessEqual(Code, Code),
@@ -81,9 +81,9 @@ pub(crate) enum Test {
     Interpret(PredId, Arc<FreeNames>),
 }
 
-/// A set in a position where only membership matters.
+/// Set in a position where only membership matters.
 pub(crate) enum SetTest {
-    /// Everything of the type.
+    /// All values of the type.
     All,
     Natural,
     Natural1,
@@ -93,7 +93,7 @@ pub(crate) enum SetTest {
         of: Box<SetTest>,
         non_empty: bool,
     },
-    /// Domain and range, as tests and, where totality or surjectivity needs them, as sets.
+    /// Domain and range: as tests and, if totality or surjectivity needs them, as sets.
     Arrow {
         arrow: Arrow,
         from: Box<SetTest>,
@@ -113,31 +113,32 @@ pub(crate) enum SetTest {
     Struct(Vec<SetTest>),
     /// Binder slots, from the outermost pair inwards, and the condition.
     Comprehension(Vec<usize>, Box<Test>),
-    /// A test after operands that may be ill-defined: a test ends early, but the set has no value if one of them has none.
+    /// Test preceded by operands that may be ill-defined. Membership could be decided without them, but the set has a value only if all operands
+    /// have one.
     Defined(Vec<Code>, Box<SetTest>),
 }
 
-/// How to find all solutions of a conjunction: steps that bind slots or drop candidates.
+/// Search plan for all solutions of a conjunction: steps that bind slots or drop candidates.
 pub(crate) struct Plan {
     pub(crate) steps: Vec<PlanStep>,
-    /// A solution may be met several times.
+    /// A solution may be found several times.
     pub(crate) may_repeat: bool,
-    /// Where the solutions are kept, if they depend on constants only.
+    /// Table of the solutions, if they depend on constants only.
     pub(crate) table: Option<Table>,
 }
 
-/// Solutions as values of slots.
+/// Table of solutions, as values of slots.
 pub(crate) struct Table {
     pub(crate) number: usize,
     pub(crate) slots: Vec<usize>,
-    /// Not even constants are read.
+    /// The solutions do not even depend on constants.
     pub(crate) is_fixed: bool,
 }
 
 pub(crate) enum PlanStep {
     Test {
         test: Test,
-        /// It mentions what is searched for: where it is ill-defined, the candidate is no solution.
+        /// The test reads an unknown. If it is ill-defined, the candidate is no solution.
         is_open: bool,
     },
     Match {
@@ -156,29 +157,29 @@ pub(crate) enum PlanStep {
         key: Code,
         pattern: Pattern,
     },
-    /// A sequence that is the concatenation of the parts.
+    /// Split of a sequence into the operands of a concatenation.
     Split {
         code: Code,
         parts: Vec<Part>,
     },
-    /// The solutions of a plan of its own, which has a table.
+    /// Solutions of a subplan, which has a table.
     Rows(Plan),
-    /// Those of them for which the key, which depends on them and on constants only, equals a value known before.
+    /// Solutions of a subplan with a table whose key equals a known value. The key depends on the solution and constants only.
     Join {
         plan: Plan,
         key: Code,
         value: Code,
     },
-    /// The solutions of such a plan for one slot, functions that are tried point by point: those that fail these tests may be left out.
+    /// Solutions of a subplan with a table for one slot, which are functions, tried point by point. Solutions that fail the tests may be omitted.
     Prefixes {
         plan: Plan,
         tests: Vec<Test>,
     },
-    /// Lookup of the arguments for which a function of the state has a value, and all steps that follow.
+    /// Lookup of the arguments at which a function of the state has a value, with the rest of the plan.
     Lookup(Box<InverseLookup>),
-    /// Each way of binding the same slots, one after the other.
+    /// Alternatives that bind the same slots, one after the other.
     Either(Vec<Vec<PlanStep>>),
-    /// Integers between bounds, all of which hold.
+    /// Integers between the greatest lower and the least upper bound.
     Range {
         slot: usize,
         low: Vec<Code>,
@@ -186,10 +187,10 @@ pub(crate) enum PlanStep {
     },
 }
 
-/// An operand of a concatenation.
+/// Operand of a concatenation.
 pub(crate) enum Part {
     Equal(Code),
-    /// To be bound; with its length, where something says it.
+    /// Slot to be bound, with its length if known.
     Bind {
         slot: usize,
         len: Option<Code>,
@@ -198,25 +199,25 @@ pub(crate) enum Part {
 
 pub(crate) enum Source {
     Code(Code),
-    /// A set that may be symbolic, listed by the plain interpreter.
+    /// Set that may be symbolic, listed by the plain interpreter.
     Interpret(ExprId, Arc<FreeNames>),
     /// All subsets of a set.
     Subsets(Code),
     Type(TypeId),
 }
 
-/// Pattern that a value is matched with.
+/// Pattern for matching values.
 pub(crate) enum Pattern {
     Bind(usize),
     Equal(Code),
     Pair(Box<Pattern>, Box<Pattern>),
 }
 
-/// A way an operation can go: a search for parameters under the guard, then the body.
+/// Case of an operation: a search for parameters under the guard, then the body.
 pub(crate) struct Case {
     pub(crate) plan: Plan,
     pub(crate) body: Exec,
-    /// Once the parameters are chosen, there is at most one outcome.
+    /// For each choice of parameters there is at most one outcome.
     pub(crate) is_deterministic: bool,
 }
 
@@ -227,12 +228,12 @@ pub(crate) enum Exec {
         targets: Vec<usize>,
         source: Source,
     },
-    /// Solutions are found in the first slots and copied to the second.
+    /// Solutions of the plan, copied from the first to the second slot of each pair.
     Such {
         plan: Plan,
         copies: Vec<(usize, usize)>,
     },
-    /// Must hold; otherwise the plain interpreter reports it.
+    /// Condition that must hold; otherwise the plain interpreter reports the violation.
     Require(Test, Box<Exec>),
     Select {
         branches: Vec<(Test, Exec)>,
@@ -259,43 +260,43 @@ pub(crate) enum Exec {
         outputs: Vec<(usize, usize)>,
     },
     Sequence(Vec<Exec>),
-    /// Each part with the slots it may write.
+    /// Parts, each with the slots that it may write.
     Parallel(Vec<(Exec, Vec<usize>)>),
 }
 
-/// A loop. The body is deterministic and writes only `writes`.
+/// Loop whose body is deterministic and writes only `writes`.
 pub(crate) struct While {
     pub(crate) condition: Test,
     pub(crate) body: Exec,
     pub(crate) writes: Vec<usize>,
     pub(crate) invariant: Test,
     pub(crate) variant: Code,
-    /// Slots whose old values are kept for `x$0`, and where.
+    /// Slots whose old values are kept for `x$0`, and the slots for the copies.
     pub(crate) before: Vec<(usize, usize)>,
 }
 
-/// The arguments for which a function has a value.
+/// Inverse lookup: arguments at which a function has a value.
 pub(crate) struct InverseLookup {
     pub(crate) function: Head,
     pub(crate) value: Code,
     pub(crate) pattern: Pattern,
-    /// The most pairs that are looked through.
+    /// Largest function, in pairs, that is scanned.
     pub(crate) most: u64,
-    /// Steps that follow for each argument.
+    /// Steps after the lookup, for each argument.
     pub(crate) found: Vec<PlanStep>,
-    /// Steps that bind the same without the lookup.
+    /// Steps of the plan without the lookup.
     pub(crate) otherwise: Vec<PlanStep>,
 }
 
-/// Elements of a given set that a step tries one per orbit.
+/// Step over elements of a given set that can be tried one per orbit.
 pub(crate) struct OrbitStep {
-    /// Their given set.
+    /// The given set.
     pub(crate) set: u32,
-    /// The number of the classes under the names below.
+    /// Cache number of the classes of elements under the values of `fixed`.
     pub(crate) number: usize,
-    /// Slots of the variables and constants that are read.
+    /// Slots of the variables and constants that the formula reads.
     pub(crate) fixed: Arc<[usize]>,
-    /// Slots of what has been bound before.
+    /// Slots of locals bound before this step.
     pub(crate) bound: Vec<usize>,
     pub(crate) purpose: Purpose,
 }
@@ -303,11 +304,11 @@ pub(crate) struct OrbitStep {
 /// Use of the solutions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// True if there is one.
+    /// Only whether there is one matters.
     Truth,
-    /// An integer for each of them; equal ones are told by their number.
+    /// Each contributes an integer; symmetric ones are counted with their number.
     Sum,
-    /// The solutions themselves.
+    /// All solutions are needed.
     List,
 }
 
@@ -347,14 +348,14 @@ impl Pattern {
 }
 
 impl Plan {
-    /// Fewer solutions do for its purpose, if elements turn out to be alike.
+    /// Whether fewer solutions suffice if elements are interchangeable.
     pub(crate) fn may_skip(&self) -> bool {
         let skips = |step: &PlanStep| matches!(step, PlanStep::Each { orbits: Some(step), .. } if step.purpose != Purpose::List);
         self.steps.iter().any(skips)
     }
 }
 
-/// Unused plans would never be built: a plan without steps has one solution.
+/// A plan without steps has one solution.
 impl Plan {
     pub(crate) fn is_empty(&self) -> bool {
         self.steps.is_empty()

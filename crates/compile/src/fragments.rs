@@ -1,7 +1,7 @@
-//! The compiled form inside the plain interpreter: quantifiers, comprehensions, sums and loops whose names all have values.
+//! Compiled fragments inside the interpreter: quantifiers, comprehensions, sums and loops whose names all have values.
 //!
-//! A part of a formula is compiled when it is first met. Where the compiled part stops, the plain interpreter goes on as if it had not
-//! been tried, so answers and messages are the same.
+//! A fragment is compiled when it is first evaluated. If it stops, the interpreter evaluates the formula as if there were no fragment, so answers and
+//! messages are the same.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -23,15 +23,15 @@ pub struct CompiledFragments {
     program: Program,
     preds: Vec<OnceLock<Option<Fragment<Test>>>>,
     exprs: Vec<OnceLock<Option<Fragment<Code>>>>,
-    /// The last component of the elements of a comprehension whose other components are known.
+    /// Images: last components of the elements of a comprehension, given the other components.
     images: Vec<OnceLock<Option<Fragment<Code>>>>,
     loops: Vec<OnceLock<Option<Fragment<Loop>>>>,
     initialisation: OnceLock<Option<Fragment<Exec>>>,
-    /// Numbers that are free.
+    /// Next free cache numbers.
     numbers: Mutex<Numbers>,
 }
 
-/// A loop with the names it may write.
+/// Loop with the names that it may write.
 struct Loop {
     code: While,
     targets: Vec<(Target, usize)>,
@@ -196,8 +196,7 @@ impl Fragments for CompiledFragments {
 }
 
 impl CompiledFragments {
-    /// One initial state of each orbit, with the number of states that it stands for; nothing if that cannot be told, or if there is no
-    /// choice.
+    /// One initial state per orbit, with the size of its orbit; `None` if that is not possible or there is no choice.
     pub fn initialise_by_orbit(
         &self,
         session: &Session<'_>,
@@ -214,7 +213,7 @@ impl CompiledFragments {
         })
     }
 
-    /// Runs a compiled part with the values of its names; nothing where it stops.
+    /// Runs a fragment with the values of its names; `None` if it stops.
     fn run<'s, T, R>(
         &'s self,
         session: &Session<'s>,
@@ -239,7 +238,7 @@ impl CompiledFragments {
     }
 }
 
-/// Some name stands for a value under construction, about which only the plain interpreter can reason.
+/// Whether some name stands for a value under construction, which only the plain interpreter can evaluate.
 fn reads_partial(names: &FreeNames, env: &Env) -> bool {
     let is_partial = |val: Option<&Val>| matches!(val.and_then(Val::as_sym), Some(SymbolicSet::Partial(_)));
     names.constants.iter().any(|id| is_partial(env.constant(*id)))

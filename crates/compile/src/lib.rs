@@ -1,11 +1,11 @@
-//! The compiled form: formulas and operations as small trees over slots, with the order of searching decided beforehand.
+//! Compiled form: formulas and operations as small trees over slots, with a search order fixed in advance.
 //!
-//! It covers what most machines do most of the time: values that are not symbolic, conditions that are well-defined, searches with an
-//! evident order. Everything else ends in a [`Stop`], and the caller asks the plain interpreter instead, which gives the exact answer,
-//! errors included. So nothing here needs to produce a message, and nothing here may produce a wrong value.
+//! It covers the common case: concrete values, well-defined conditions, searches with an evident order. Everything else ends in a [`Stop`], and the
+//! caller asks the plain interpreter instead, which gives the exact answer, errors included. So the compiled form makes no messages, and must
+//! never make a wrong value.
 //!
-//! `code.rs` has the forms, `build.rs` makes them from the model, `run.rs` runs them, `program.rs` holds those of a whole model, and `fragments.rs` lends them to the
-//! plain interpreter part by part. `symmetry.rs` is what both know about interchangeable elements.
+//! `code.rs` has the data types, `build.rs` translates the model, `run.rs` evaluates, `program.rs` holds the forms of a whole model, and
+//! `fragments.rs` lends compiled parts of formulas to the interpreter. `symmetry.rs` has the symmetry of interchangeable elements.
 
 mod build;
 mod code;

@@ -1,7 +1,6 @@
 //! Compiled operations and properties of a model, shared by all workers.
 //!
-//! Beside the form of an operation as a whole there is one in stages ([`Staged`]): what a stage yields depends on few variables only, so it can be remembered under
-//! few ids.
+//! Some operations also have a form in stages ([`Staged`]). Each stage depends on few variables only, so its results can be memoised under few ids.
 
 use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, LocalId, Model, OpId, PredId, Target, VarId};
@@ -9,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::{Case, Code, Plan, Test};
 
-/// Where values lie: constants first, then variables, then locals.
+/// Layout of slots: constants first, then variables, then locals.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     pub(crate) n_constants: usize,
@@ -36,7 +35,7 @@ impl Layout {
     }
 }
 
-/// The compiled operations and properties of a model; shared by all workers.
+/// Compiled operations and properties of a model.
 pub struct Program {
     pub layout: Layout,
     pub(crate) n_cells: usize,
@@ -47,15 +46,15 @@ pub struct Program {
     pub(crate) test_numbers: FxHashMap<PredId, usize>,
 }
 
-/// One operation.
+/// Compiled operation.
 pub(crate) struct Operation {
     pub(crate) cases: Vec<Case>,
     pub(crate) outputs: Vec<usize>,
-    /// Parameters and outputs.
+    /// Slots of parameters and outputs.
     pub(crate) label: Vec<usize>,
-    /// Variables it may write.
+    /// Slots of the variables that it may write.
     pub(crate) writes: Vec<usize>,
-    /// Different choices may lead to the same step.
+    /// Different choices may give the same step.
     pub(crate) may_repeat: bool,
 }
 
@@ -66,17 +65,17 @@ impl Operation {
 }
 
 impl Program {
-    /// True if there is a compiled form of an operation.
+    /// Whether an operation has a compiled form.
     pub fn has(&self, op: OpId) -> bool {
         self.operations[op.index()].is_some()
     }
 
-    /// An operation in stages, if it has the form.
+    /// Stages of an operation, if it has them.
     pub fn staged(&self, op: OpId) -> Option<&Staged> {
         self.staged[op.index()].as_ref()
     }
 
-    /// The test for a predicate, if it was compiled.
+    /// Number of the test of a predicate, if it was compiled.
     pub fn test(&self, pred: PredId) -> Option<usize> {
         self.test_numbers.get(&pred).copied()
     }
@@ -86,32 +85,33 @@ pub struct Staged {
     pub conditions: Vec<Condition>,
     pub search: ParameterSearch,
     pub values: Vec<Assigned>,
-    /// Number of the found locals that are parameters and so belong to the label of a step; they come first.
+    /// Number of found locals that are parameters, and so belong to the label of a step. They come first.
     pub n_params: usize,
 }
 
-/// A conjunct of the guard without unknowns.
+/// Conjunct of the guard without unknowns.
 pub struct Condition {
     pub pred: PredId,
     pub(crate) test: Test,
     pub reads: Vec<VarId>,
 }
 
-/// The search for parameters or for the locals of ANY.
+/// Search for parameters or for the locals of an ANY.
 pub struct ParameterSearch {
     pub(crate) plan: Plan,
     pub reads: Vec<VarId>,
-    /// The locals that matter afterwards, and their slots.
+    /// Found locals: those that later stages read.
     pub locals: Vec<LocalId>,
+    /// Slots of the found locals.
     pub(crate) found: Vec<usize>,
 }
 
-/// The new value of a variable, or of an output.
+/// New value of a variable or output.
 pub struct Assigned {
     pub(crate) code: Code,
     pub target: Target,
     pub reads: Vec<VarId>,
-    /// Which of the found locals it reads.
+    /// Indices of the found locals that it reads.
     pub locals: Vec<usize>,
 }
 
@@ -120,12 +120,12 @@ pub struct Assigned {
 pub enum GuardVerdict {
     False,
     True,
-    /// Ill-defined: if nothing else forbids the step, the plain interpreter decides.
+    /// Ill-defined. If no other condition is false, the plain interpreter decides.
     Doubtful,
 }
 
 impl GuardVerdict {
-    /// A number for a memo, never 0.
+    /// Number for a memo, never 0.
     pub fn number(self) -> u32 {
         self as u32 + 1
     }
@@ -136,12 +136,12 @@ impl GuardVerdict {
 }
 
 impl ParameterSearch {
-    /// Number of locals matter afterwards.
+    /// Number of found locals.
     pub fn n_found(&self) -> usize {
         self.found.len()
     }
 
-    /// There is nothing to search for.
+    /// Whether there is nothing to search for.
     pub fn is_trivial(&self) -> bool {
         self.plan.is_empty()
     }

@@ -1,7 +1,7 @@
-//! Running compiled forms.
+//! Evaluation of compiled forms.
 //!
-//! A [`Runtime`] has a slot for every name of the model and the caches of one thread. `formula.rs` and `test.rs` evaluate, `search.rs` finds the solutions of plans, `exec.rs` runs
-//! substitutions. Everything that is not covered ends in a [`Stop`], and the caller asks the plain interpreter instead.
+//! A [`Runtime`] has a slot for every name of the model, and the caches of one thread. `formula.rs` and `test.rs` evaluate, `search.rs` finds the
+//! solutions of plans, `exec.rs` runs substitutions. An evaluation that is not covered ends in a [`Stop`], and the caller asks the plain interpreter.
 
 mod elements;
 mod exec;
@@ -35,12 +35,12 @@ use crate::code::Case;
 use crate::program::{Layout, Operation, Program};
 use crate::symmetry::{Interchangeable, Stabiliser};
 
-/// Why the fast path gives no answer.
+/// Reason why the compiled form gives no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// An operand is outside the domain of its operator.
     IllDefined,
-    /// Not covered here.
+    /// The evaluation is not covered.
     Escape,
 }
 
@@ -49,7 +49,7 @@ pub type Fast<T> = std::result::Result<T, Stop>;
 /// Steps of evaluation after which the plain interpreter, which has a budget of its own, takes over.
 pub(crate) const FUEL: u64 = 1 << 34;
 
-/// One step of an operation.
+/// Step of an operation.
 pub struct Written<'w> {
     /// New values of the variables that the operation may write.
     pub written: &'w [Val],
@@ -62,12 +62,12 @@ pub struct Chosen<'r> {
 }
 
 impl Chosen<'_> {
-    /// The value of a parameter, or of a local of an ANY around the step.
+    /// Value of a parameter, or of a local of an ANY around the step.
     pub fn local(&self, id: LocalId) -> &Val {
         &self.slots[self.layout.local(id)]
     }
 
-    /// The value of an output; nothing if the step does not assign it.
+    /// Value of an output; `None` if the step does not assign it.
     pub fn output(&self, id: LocalId) -> Option<&Val> {
         Some(self.local(id)).filter(|val| !is_unset(val))
     }
@@ -79,29 +79,29 @@ pub struct Runtime<'p> {
     pub(crate) session: Session<'p>,
     pub(crate) slots: Vec<Val>,
     pub(crate) constants: Arc<Slots>,
-    /// Values of expressions that depend on constants only.
+    /// Values of expressions over constants only.
     pub(crate) cells: Vec<Option<Val>>,
-    /// Values of expressions that depend on constants and an element only.
+    /// Values of expressions over constants and one element only.
     pub(crate) per_element: Vec<elements::Values>,
     /// Solutions that depend on constants only.
     pub(crate) tables: Vec<Rows>,
-    /// Values of symbolic functions.
+    /// Cached applications of symbolic functions.
     pub(crate) applied: Applied,
     pub(crate) fuel: u64,
-    /// Ill-defined conditions never count as false, because a universal statement is being refuted.
+    /// Ill-defined conditions do not count as false, since a universal quantifier is being refuted.
     pub(crate) is_strict: bool,
-    /// Some slot holds only the beginning of a function.
+    /// Some slot holds only a prefix of a function.
     pub(crate) is_partial: bool,
     /// Orbits of interchangeable elements, if there are any.
     pub(crate) orbits: Option<OrbitMemory>,
-    /// Of what a substitution chooses, one per orbit is enough.
+    /// Stabiliser for choices of substitutions, if one per orbit is enough.
     pub(crate) choices: Option<Arc<Stabiliser>>,
 }
 
-/// Functions and arguments with their values, under the constants at hand.
+/// Values of functions at arguments, for the current constants.
 pub(crate) type Applied = FxHashMap<(Val, Value), Value>;
 
-/// The place of a value that is not there.
+/// Marker of a slot without a value.
 pub fn unset() -> Val {
     Val::Record(u32::MAX, Arc::default())
 }
@@ -130,13 +130,13 @@ impl<'p> Runtime<'p> {
         }
     }
 
-    /// From now on, one of several interchangeable elements is enough where only their exchange tells them apart.
+    /// Adds interchangeable elements, so that quantifiers try one element per orbit.
     pub fn with_interchangeable(self, interchangeable: Option<&Arc<Interchangeable>>) -> Self {
         let known = interchangeable.filter(|interchangeable| !interchangeable.is_empty());
         Runtime { orbits: known.cloned().map(OrbitMemory::new), ..self }
     }
 
-    /// Puts constants into their slots; what was computed from others is forgotten.
+    /// Loads constants into their slots, and drops caches that depend on the previous ones.
     pub fn load_constants(&mut self, constants: &Arc<Slots>) {
         for (idx, val) in constants.iter().enumerate() {
             self.slots[idx] = val.clone().unwrap_or_else(unset);
@@ -157,7 +157,7 @@ impl<'p> Runtime<'p> {
         self.slots[self.program.layout.variable(id)] = val;
     }
 
-    /// All distinct steps of an operation from the state in the slots.
+    /// Calls `found` with all distinct steps of an operation from the state in the slots.
     pub fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Written<'_>)) -> Fast<()> {
         self.labelled(op, &mut |_, outcome, is_new| {
             if is_new {
@@ -166,7 +166,7 @@ impl<'p> Runtime<'p> {
         })
     }
 
-    /// The same, each step with what its locals stand for, for every choice of them; the flag says that it is not one of the steps before.
+    /// Calls `found` for every choice of locals, with their values and the step. The flag is set if the step is new.
     pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Written<'_>, bool)) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
@@ -188,8 +188,8 @@ impl<'p> Runtime<'p> {
         self.end(Ok(()))
     }
 
-    /// All distinct steps of an operation, for one of several parameters that are in a group; each is told with the number of parameters
-    /// that it stands for. Parameters without a group stand for themselves.
+    /// Calls `found` with all distinct steps of an operation for one representative of each group of parameters, with the size of the group.
+    /// Parameters without a group are a group of their own.
     pub fn operation_by_group<G: std::hash::Hash + Eq>(
         &mut self,
         op: OpId,
@@ -200,7 +200,7 @@ impl<'p> Runtime<'p> {
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
         let mut seen = FxHashSet::default();
-        // Whichever way an operation goes, the same one of a group stands for it.
+        // All cases of the operation use the same representative of a group.
         let mut firsts: FxHashMap<G, Vec<Val>> = FxHashMap::default();
         for output in &operation.outputs {
             self.slots[*output] = unset();
@@ -224,7 +224,7 @@ impl<'p> Runtime<'p> {
         self.end(Ok(()))
     }
 
-    /// One of each group of parameters for which the operation can go a way, and how many there are.
+    /// One representative of each group of parameters that a case of the operation allows, with the size of the group.
     pub(crate) fn grouped_params<G: std::hash::Hash + Eq>(
         &mut self,
         operation: &Operation,
@@ -258,7 +258,7 @@ impl<'p> Runtime<'p> {
         slots.iter().map(|slot| self.slots[*slot].clone()).collect()
     }
 
-    /// True if a compiled predicate holds in the state in the slots.
+    /// Whether a compiled predicate holds in the state in the slots.
     pub fn holds(&mut self, test: usize) -> Fast<bool> {
         let program = self.program;
         self.begin();
@@ -266,7 +266,7 @@ impl<'p> Runtime<'p> {
         self.end(answer)
     }
 
-    /// A fresh budget.
+    /// Resets budget and modes for a new evaluation.
     pub(crate) fn begin(&mut self) {
         self.session.renew();
         self.fuel = FUEL;
@@ -275,7 +275,7 @@ impl<'p> Runtime<'p> {
         self.begin_orbits();
     }
 
-    /// The answer, unless the interpreter warned along the way: then it must answer itself, so that the warning is heard.
+    /// Returns the answer. If the interpreter warned meanwhile, it must answer itself, so that the warning is recorded.
     pub(crate) fn end<T>(&self, answer: Fast<T>) -> Fast<T> {
         if !self.session.has_warnings() {
             return answer;
@@ -284,7 +284,7 @@ impl<'p> Runtime<'p> {
         Err(Stop::Escape)
     }
 
-    /// The environment of the plain interpreter for a formula that reads these names.
+    /// Environment of the interpreter for a formula with these names.
     pub(crate) fn env(&self, names: &FreeNames) -> Env {
         let layout = self.program.layout;
         let mut variables: Slots = vec![None; layout.n_variables];
@@ -299,7 +299,7 @@ impl<'p> Runtime<'p> {
     #[inline]
     pub(crate) fn tick(&mut self) -> Fast<()> {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Escape)?;
-        // The plain interpreter will notice too, and say so.
+        // The plain interpreter sees the stop flag too, and reports it.
         if self.fuel.is_multiple_of(STEPS_PER_STOP_CHECK) && self.session.interp().is_stopped() {
             Err(Stop::Escape)
         } else {
@@ -308,7 +308,7 @@ impl<'p> Runtime<'p> {
     }
 }
 
-/// A concrete value, or an end of the fast path.
+/// Concrete value of a `Val`; stops if it is symbolic.
 #[inline]
 pub(crate) fn concrete(val: Val) -> Fast<Value> {
     match val {

@@ -1,13 +1,13 @@
-//! Success rate of a compiled form: it is asked as long as it answers often enough.
+//! Success rate of a compiled form, which is used as long as it answers often enough.
 //!
-//! A form that mostly ends in a stop costs time twice, since the plain interpreter answers afterwards. The rate steers only; results do not depend on it.
+//! A form that mostly stops costs time twice, since the plain interpreter answers afterwards. The rate affects speed only, never results.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Stops after which a form has to have answered more often than it stopped.
+/// Number of stops from which on a form must have more answers than stops.
 const TRIAL_STOPS: u32 = 8;
 
-/// Numbers of answers and stops. Shared by threads, which may lose a count now and then.
+/// Numbers of answers and stops, shared by threads. Some counts may be lost.
 #[derive(Default)]
 pub struct SuccessRate {
     answers: AtomicU32,
@@ -15,7 +15,7 @@ pub struct SuccessRate {
 }
 
 impl SuccessRate {
-    /// True if the form is worth asking.
+    /// Whether the form is worth running.
     pub fn is_worthwhile(&self) -> bool {
         let stops = self.stops.load(Ordering::Relaxed);
         stops < TRIAL_STOPS || stops < self.answers.load(Ordering::Relaxed)

@@ -1,10 +1,10 @@
-//! Symmetry inside evaluation: which elements of given sets can be exchanged, and what follows for values.
+//! Symmetry inside evaluation: interchangeable elements, stabilisers and orbits of values.
 //!
-//! The text of a model cannot tell apart the elements of a block ([`Interchangeable`]). Of these permutations, those that leave the values at hand as they are form
-//! the stabiliser of these values ([`Stabiliser`]); values that it maps to each other are an orbit, and one representative of each orbit is enough. `signature.rs` compares
-//! elements by how they occur in values, `stabiliser.rs` keeps the group, the canonical form of values under it and the sizes of orbits, and lists orbit representatives
-//! of subsets, functions and sequences; `estimate.rs` reads types. A group that is too small costs time; one that is too large would lose
-//! states, so every doubt makes it smaller.
+//! The text of a model cannot distinguish the elements of a block ([`Interchangeable`]). The permutations within blocks that leave given values
+//! unchanged form the stabiliser of these values ([`Stabiliser`]). Its orbits consist of symmetric values, and one representative of each orbit is
+//! enough. `signature.rs` compares elements by their occurrences in values. `stabiliser.rs` keeps the group, canonises values, computes sizes of
+//! orbits, and lists representatives of subsets, functions and sequences. `estimate.rs` estimates numbers of choices from types. A group that is
+//! too small costs time; one that is too large loses states, so every doubt makes it smaller.
 
 mod estimate;
 mod signature;

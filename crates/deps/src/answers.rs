@@ -1,11 +1,10 @@
-//! Answers that outlast an analysis.
+//! Cache of solver answers, beyond one analysis.
 //!
-//! What a solver says about a machine is the same each time it is asked, so answers are kept: for the next trial, or by the caller as
-//! bytes for the next run. The key of an answer is a digest of the question with all that it is about, down to the gates of the circuit, so it
-//! holds whatever the model, its constants and its options are, and a change to any of them is another question.
+//! The answer to a question about a machine never changes, so answers are kept: for the next analysis or, as bytes, for the next run. The key of an
+//! answer is a digest of the question with all that it depends on, down to the gates of the circuit. So an answer is valid for any model, constants
+//! and options, and a change to any of them is another question.
 //!
-//! An answer that a solver gave up on is kept with the number of conflicts after which it did, and is of use to those who would give up there
-//! as well.
+//! If the solver gave up on a part of an answer, the answer is kept with the number of conflicts, and serves only analyses with the same limit.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +12,7 @@ use abridge_value::BitSet;
 use abridge_value::bytes::{Key, Reader, put_number, seal, unsealed};
 use rustc_hash::FxHashMap;
 
-/// All that answers follow from beside the circuit: whoever changes these files asks anew.
+/// Sources that answers depend on beside the circuit. A change to these files invalidates all answers.
 const OWN_SOURCES: [&str; 6] = [
     include_str!("answers.rs"),
     include_str!("build.rs"),
@@ -23,14 +22,14 @@ const OWN_SOURCES: [&str; 6] = [
     include_str!("theory.rs"),
 ];
 
-/// What a file of answers begins with.
+/// First bytes of a file of answers.
 const MAGIC: &[u8] = b"abridge answers 2\n";
-/// Answers take no more bytes than about this; what does not fit is asked again.
+/// Approximate memory of the cache. Further answers are not kept.
 const MAX_BYTES: usize = 64 << 20;
-/// Nothing that answers are about has so many members.
+/// Largest number in an answer.
 const MAX_NUMBER: usize = 1 << 24;
 
-/// Answers to questions about machines; each is a set of numbers.
+/// Answers to questions about machines. Each is a set of numbers.
 #[derive(Default, Debug)]
 pub struct Answers {
     kept: Mutex<Kept>,
@@ -46,12 +45,12 @@ struct Kept {
 #[derive(Clone, Debug)]
 struct Row {
     numbers: BitSet,
-    /// Conflicts after which the solver gave up on a part of it.
+    /// Conflicts after which the solver gave up on a part of the answer.
     given_up: Option<u64>,
 }
 
 impl Answers {
-    /// Reads what [`Answers::to_bytes`] wrote with this key; nothing if it is damaged, of another version or by somebody else.
+    /// Reads bytes of [`Answers::to_bytes`] with this key; `None` if they are damaged, of another version or sealed with another key.
     pub fn from_bytes(bytes: &[u8], key: &Key) -> Option<Answers> {
         let mut reader = Reader::new(unsealed(key, bytes)?.strip_prefix(MAGIC)?);
         let answers = Answers::default();
@@ -62,7 +61,7 @@ impl Answers {
         Some(answers)
     }
 
-    /// The answers as bytes, sealed: whoever could change them could turn a verdict around.
+    /// Answers as bytes, sealed, since a changed answer could reverse a verdict.
     pub fn to_bytes(&self, key: &Key) -> Vec<u8> {
         let kept = self.lock();
         let mut rows: Vec<(&u128, &Row)> = kept.rows.iter().collect();
@@ -80,7 +79,7 @@ impl Answers {
         out
     }
 
-    /// Takes over answers that are not known here.
+    /// Adds answers that are not known here.
     pub fn merge(&self, others: &Answers) {
         let others: Vec<(u128, Row)> = others.lock().rows.iter().map(|(key, row)| (*key, row.clone())).collect();
         let mut kept = self.lock();
@@ -91,19 +90,19 @@ impl Answers {
         }
     }
 
-    /// Whether there are answers that were not read.
+    /// Whether there are new answers since the cache was read.
     pub fn is_changed(&self) -> bool {
         self.lock().is_changed
     }
 
-    /// The answer, for a solver that gives up after so many conflicts; numbers are below `limit`.
+    /// Answer for a solver that gives up after `conflicts` conflicts, with numbers below `limit`.
     pub(crate) fn get(&self, key: u128, conflicts: u64, limit: usize) -> Option<BitSet> {
         let kept = self.lock();
         let row = kept.rows.get(&key).filter(|row| row.given_up.is_none_or(|known| known == conflicts))?;
         row.numbers.iter().all(|number| number < limit).then(|| row.numbers.clone())
     }
 
-    /// Keeps an answer, and after how many conflicts the solver gave up on a part of it.
+    /// Adds an answer, with the number of conflicts after which the solver gave up on a part of it.
     pub(crate) fn put(&self, key: u128, numbers: BitSet, given_up: Option<u64>) {
         self.lock().add(key, Row { numbers, given_up });
     }
@@ -115,7 +114,7 @@ impl Answers {
 
 impl Kept {
     fn add(&mut self, key: u128, row: Row) {
-        // A key, and most often a byte or two for each number.
+        // A key, and usually one or two bytes per number.
         let n_bytes = 24 + 2 * row.numbers.len();
         if self.n_bytes + n_bytes <= MAX_BYTES {
             self.n_bytes += n_bytes;
@@ -145,7 +144,7 @@ impl Digest {
         Digest(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 
-    /// Begins with the version of the analysis.
+    /// Digest of the version of the analysis.
     pub(crate) fn of_version() -> Digest {
         let mut digest = Digest::new();
         OWN_SOURCES
@@ -165,7 +164,7 @@ impl Digest {
         self.add_bytes(&word.to_le_bytes());
     }
 
-    /// Adds a list so that it cannot be mistaken for parts of its neighbours.
+    /// Adds a list with its length, so that it is distinct from parts of its neighbours.
     pub(crate) fn add_all(&mut self, words: impl IntoIterator<Item = u32>) {
         let mut n_words = 0;
         for word in words {

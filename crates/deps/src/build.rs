@@ -1,8 +1,8 @@
-//! Dependencies from the encoding of a machine.
+//! Construction of dependencies from the encoding of a machine.
 //!
-//! The encoding says what each instance reads, writes and requires. Here guards are taken apart into conjuncts that instances share, the
-//! conjuncts that hold in all reachable states are proved by induction, and what can never go wrong is left out. A property that was taken for
-//! proved without being so would hide states that violate it.
+//! The encoding gives the reads, writes and conditions of each instance. Guards are split into conjuncts, which instances share. Conjuncts that hold
+//! in all reachable states are proved by induction, and impossible errors are dropped. A property that counts as proved without being so would
+//! hide states that violate it.
 
 use std::sync::{Mutex, OnceLock};
 
@@ -24,7 +24,7 @@ use crate::theory::{Theory, Topic};
 const MAX_FUEL: u64 = 30_000_000;
 /// Steps of evaluation that count as one unit of effort.
 const FUEL_PER_EFFORT: u64 = 1000;
-/// Conflicts until a bound of a variable is given up.
+/// Conflicts after which a bound of a variable is given up.
 const BOUND_CONFLICTS: u64 = 2_000;
 
 pub(crate) fn dependencies(
@@ -49,7 +49,7 @@ pub(crate) fn dependencies(
     Some(Dependencies { is_cut, ..builder.build(operations, asked) })
 }
 
-/// The prover of bounds: it remembers what was proved in earlier analyses, and its effort counts.
+/// Prover of bounds. It uses cached answers and spends effort.
 struct Judge<'m> {
     resources: &'m Resources,
 }
@@ -77,7 +77,7 @@ impl Prover for Judge<'_> {
     }
 }
 
-/// Dependencies in the making.
+/// Dependencies under construction.
 struct Builder {
     theory: Theory,
     cells: Cells,
@@ -233,7 +233,7 @@ impl Builder {
         Dependencies { may_deadlock, ..self.dependencies(n_instances, operations, proven) }
     }
 
-    /// The cells that literals depend on, and whether they depend on nothing else.
+    /// Cells that literals depend on, and whether they depend on cells only.
     fn reads_of(&mut self, lits: impl IntoIterator<Item = Lit>) -> (BitSet, bool) {
         let inputs = self.theory.circuit().inputs_of(lits);
         let cells: Vec<Option<CellId>> = inputs.into_iter().map(|input| self.cells.of_input(input)).collect();
@@ -250,7 +250,7 @@ impl Builder {
         self.guards.len() - 1
     }
 
-    /// Guards whose conjunction is a literal. A guard on choices is one on the state that is not known.
+    /// Appends the guards whose conjunction is a literal. A guard over choice inputs has no known literal over the state.
     fn guards_of(&mut self, lit: Lit, out: &mut Vec<GuardId>) {
         for part in self.theory.circuit().conjuncts(lit) {
             if let Some(known) = self.by_lit.get(&part) {
@@ -272,7 +272,7 @@ impl Builder {
             guards.push(self.opaque_guard(reads.clone()));
         }
         if encoded.error.is_doubtful {
-            // What may fail may also leave out the step.
+            // An evaluation that may fail may also omit the step.
             guards.push(self.opaque_guard(encoded.opaque_reads.clone()));
         }
         guards.sort_unstable();
@@ -295,7 +295,7 @@ impl Builder {
         self.events.push(Event { kind: EventKind::Instance(instance), guards });
     }
 
-    /// The guards under which evaluating an instance is an error; nothing if it never is.
+    /// Guards under which evaluating an instance is an error; `None` if it never is.
     fn error_guards(&mut self, encoded: &abridge_encoding::Instance) -> Option<Vec<GuardId>> {
         let error = &encoded.error;
         let mut guards = Vec::new();
@@ -304,7 +304,7 @@ impl Builder {
             guards.push(self.opaque_guard(reads.clone()));
         }
         if error.is_doubtful {
-            // Whatever is read may decide.
+            // Any cell that is read may decide.
             let mut reads = error.opaque_reads.clone();
             reads.union_with(&self.reads_of([error.ill_defined]).0);
             guards.push(self.opaque_guard(reads));
@@ -318,7 +318,7 @@ impl Builder {
         Some(guards)
     }
 
-    /// Says what all answers depend on.
+    /// Adds the instances, on which all answers depend, to the digest.
     fn note_instances(&mut self) {
         self.theory.note(self.cells.describe());
         for instance in self.events.iter().filter_map(as_instance) {
@@ -330,7 +330,7 @@ impl Builder {
         }
     }
 
-    /// The same about guards, when there are no more to come.
+    /// Adds the guards, once all are known, to the digest.
     fn note_guards(&mut self) {
         for event in &self.events {
             self.theory.note(event.guards.iter().map(|guard| *guard as u32));
@@ -341,7 +341,7 @@ impl Builder {
         }
     }
 
-    /// The properties that hold in all reachable states, by position.
+    /// Indices of the properties that hold in all reachable states.
     fn prove(&mut self) -> Vec<usize> {
         if !self.initial.is_known() || !self.theory.is_semantic() {
             return Vec::new();
@@ -438,7 +438,7 @@ impl Builder {
             }
         }
         self.theory.keep();
-        // A guard that is known says when it cannot happen.
+        // Guards with a literal can prove that an error cannot happen.
         let known = |guards: &Vec<GuardId>| guards.iter().filter_map(|guard| self.guards[*guard].lit).collect();
         let lits: Vec<Vec<Lit>> = errors.iter().map(|(_, guards)| known(guards)).collect();
         let question = lits.iter().flat_map(|lits| lits.iter().map(|lit| lit.number()).chain([u32::MAX]));

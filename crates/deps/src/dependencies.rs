@@ -1,8 +1,8 @@
-//! Dependencies among the instances of a machine's operations, under one valuation of the constants.
+//! Dependencies among the instances of the operations of a machine, for one valuation of the constants.
 //!
-//! Events are instances, which may happen, and errors, which would be reported. Each has guards over the cells of a state. Which instances enable, disable or
-//! discord with which others is found out when somebody asks. Every answer may name too many instances, never too few: a missing one would let a
-//! reduction leave out a step that leads to a violation.
+//! Events are instances, which may happen, and errors, which would be reported. Each has guards over the cells of a state. The enabling, disabling
+//! and discord relations are computed on demand. Every answer may contain too many instances, never too few: a missing one would let a reduction
+//! omit a step that leads to a violation.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,18 +20,18 @@ use crate::build;
 use crate::observe::{Observed, Watch};
 use crate::theory::Theory;
 
-/// An instance, or an error: a step that would be taken if something to be reported were the case.
+/// Instance, or error: a fictitious step that is enabled in the states with a finding.
 pub type EventId = usize;
 
-/// A condition of instances and errors. All guards of an instance hold where it is enabled.
+/// Condition of events. All guards of an instance hold in the states where it is enabled.
 pub type GuardId = usize;
 
-/// The depth of an analysis.
+/// Depth of an analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
-    /// Only what circuits say by their form.
+    /// By the form of circuits only.
     Syntactic,
-    /// With a SAT solver that gives up on a question after so many conflicts.
+    /// With a SAT solver that gives up on a question after this many conflicts.
     Semantic { conflicts: u64 },
 }
 
@@ -40,19 +40,19 @@ pub enum Depth {
 pub struct Resources {
     /// Answers of earlier analyses; new ones are added.
     pub answers: Arc<Answers>,
-    /// Effort that is left, about one unit a question.
+    /// Remaining effort, about one unit per question.
     effort: Arc<AtomicU64>,
-    /// Tells, between questions, that the time is over. What was not asked until then is not known.
+    /// Whether the time is over, checked between questions. Unasked questions then stay unknown.
     is_over: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl Resources {
-    /// So much effort, and no other limit of time.
+    /// Makes a budget of effort without a time limit.
     pub fn new(answers: Arc<Answers>, effort: u64) -> Resources {
         Resources { answers, effort: Arc::new(AtomicU64::new(effort)), is_over: Arc::new(|| false) }
     }
 
-    /// Ends every analysis soon after the condition has become true.
+    /// Adds a condition that ends every analysis soon after it becomes true.
     #[must_use]
     pub fn ended_by(self, is_over: impl Fn() -> bool + Send + Sync + 'static) -> Resources {
         Resources { is_over: Arc::new(is_over), ..self }
@@ -66,14 +66,14 @@ impl Resources {
         self.effort.load(Ordering::Relaxed)
     }
 
-    /// Takes effort away; false, and all of it, if that is more than is left.
+    /// Takes effort from the budget; `false` if there is not enough, after taking all of it.
     pub(crate) fn spend(&self, effort: u64) -> bool {
         let take = |left: u64| Some(left.saturating_sub(effort));
         self.effort.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok_and(|left| left >= effort)
     }
 }
 
-/// The findings that a search reports beside ill-defined operations.
+/// Findings that a search reports beside ill-defined operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asked {
     pub deadlock: bool,
@@ -83,23 +83,23 @@ pub struct Asked {
 }
 
 pub struct Dependencies {
-    /// The instances, then the errors.
+    /// Instances, then errors.
     pub(crate) events: Vec<Event>,
     pub(crate) n_instances: usize,
     pub(crate) guards: Vec<Guard>,
-    /// The literals of guards that have one.
+    /// Literals of the guards with a circuit.
     pub(crate) formulas: Formulas,
     pub(crate) cells: Cells,
-    /// For each operation the instances by label, or the one that stands for all.
+    /// Instances of each operation by label, or the one instance for all labels.
     pub(crate) operations: Vec<Instances>,
     pub(crate) theory: Mutex<Theory>,
-    /// For each guard the instances that can make it true.
+    /// Instances that can make each guard true.
     pub(crate) enablers: Vec<OnceLock<BitSet>>,
-    /// For each event the instances that write what its guards read.
+    /// Instances that write cells read by the guards of each event.
     pub(crate) writers: Vec<OnceLock<BitSet>>,
-    /// For each instance those that it does not accord with.
+    /// Instances that each instance does not accord with.
     pub(crate) discords: Vec<OnceLock<BitSet>>,
-    /// For each instance those that can disable it.
+    /// Instances that can disable each instance.
     pub(crate) disablers: Vec<OnceLock<BitSet>>,
     /// Conditions that formulas about paths observe, and those of errors.
     pub(crate) watches: Vec<Watch>,
@@ -107,11 +107,11 @@ pub struct Dependencies {
     pub(crate) taken: BitSet,
     /// The instances that are noticed.
     pub(crate) noticed: OnceLock<BitSet>,
-    /// The translation ran short of steps, and might be more exact with more.
+    /// The translation ran out of steps, and might be more exact with more.
     pub(crate) is_cut: bool,
-    /// Deadlocks are asked for, and cannot be excluded.
+    /// Deadlocks are asked for and not excluded.
     pub(crate) may_deadlock: bool,
-    /// Conjuncts of the invariant and assertions that surely hold in all reachable states.
+    /// Conjuncts of the invariant and assertions that are proved to hold in all reachable states.
     pub(crate) proven: Vec<usize>,
 }
 
@@ -127,11 +127,11 @@ pub(crate) struct Event {
 
 pub(crate) enum EventKind {
     Instance(Instance),
-    /// A finding that would be reported.
+    /// Finding that would be reported.
     Error(Violation),
 }
 
-/// The finding that an error stands for.
+/// Finding of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Violation {
     Invariant(usize),
@@ -141,17 +141,17 @@ pub(crate) enum Violation {
 }
 
 pub(crate) struct Instance {
-    /// The position of the operation.
+    /// Index of the operation.
     pub(crate) operation: usize,
-    /// Nothing for all labels together.
+    /// `None` for all labels together.
     pub(crate) label: Option<Vec<Val>>,
-    /// Where it is enabled this holds, for some choice if there are choices.
+    /// Literal that holds in all states where the instance is enabled, for some choice if there are choices.
     pub(crate) relation: Lit,
-    /// Cells that get another literal; nothing where the new value has no circuit. Others keep their values.
+    /// New literals of the cells that it may change; `None` if the new value has no circuit. Other cells keep their values.
     pub(crate) writes: Vec<(CellId, Option<Lit>)>,
     pub(crate) written: BitSet,
     pub(crate) reads: BitSet,
-    /// Cells that are read by something without a circuit.
+    /// Cells read by formulas without a circuit.
     pub(crate) opaque_reads: BitSet,
     /// Cells whose new value has no circuit.
     pub(crate) opaque_writes: BitSet,
@@ -160,9 +160,9 @@ pub(crate) struct Instance {
 }
 
 pub(crate) struct Guard {
-    /// Nothing if it has no circuit.
+    /// `None` if it has no circuit.
     pub(crate) lit: Option<Lit>,
-    /// Its position among the formulas.
+    /// Index among the formulas.
     pub(crate) formula: Option<usize>,
     pub(crate) reads: BitSet,
 }
@@ -178,7 +178,8 @@ pub struct Outline {
 }
 
 impl Dependencies {
-    /// Dependencies of a machine for the constants of a state, and what formulas about paths observe. Nothing if the machine is beyond analysis.
+    /// Dependencies of a machine for the constants of a state, and the observations of formulas about paths; `None` if the machine cannot be
+    /// analysed.
     pub fn new(
         source: &Source<'_>,
         constants: &State,
@@ -197,22 +198,22 @@ impl Dependencies {
         self.events.len()
     }
 
-    /// What may have to be reported. An error is never an instance.
+    /// Possible errors.
     pub fn errors(&self) -> Range<EventId> {
         self.n_instances..self.events.len()
     }
 
-    /// Whether a deadlock may have to be reported.
+    /// Whether deadlocks are asked for and not excluded.
     pub fn may_deadlock(&self) -> bool {
         self.may_deadlock
     }
 
-    /// Whether more might be found out with more effort.
+    /// Whether more effort might give more exact answers.
     pub fn may_improve(&self) -> bool {
         self.is_cut || self.is_exhausted()
     }
 
-    /// Whether there were more questions than could be asked.
+    /// Whether the effort ran out.
     pub fn is_exhausted(&self) -> bool {
         self.theory.lock().is_ok_and(|theory| theory.is_exhausted)
     }
@@ -227,8 +228,7 @@ impl Dependencies {
         }
     }
 
-    /// The instance that a step belongs to, by the position of its operation and its label. There is one, unless something is wrong
-    /// with the dependencies.
+    /// Instance of a step, by the index of its operation and its label. A missing one is an error in the dependencies.
     pub fn instance_of(&self, operation: usize, label: &[Val]) -> Option<EventId> {
         match &self.operations[operation] {
             Instances::Whole(event) => Some(*event),
@@ -236,7 +236,7 @@ impl Dependencies {
         }
     }
 
-    /// Whether all steps of an operation are one instance.
+    /// The instance of all steps of an operation, if there is only one.
     pub fn is_whole(&self, operation: usize) -> Option<EventId> {
         match self.operations[operation] {
             Instances::Whole(event) => Some(event),
@@ -248,12 +248,12 @@ impl Dependencies {
         &self.events[event].guards
     }
 
-    /// The cells that are true where a word of a state has this value; nothing if it contradicts the dependencies.
+    /// Cells that are true if a word of a state has this value; `None` if the value contradicts the dependencies.
     pub fn true_cells(&self, word: usize, val: Option<&Val>) -> Option<Vec<CellId>> {
         self.cells.true_cells(word - 1, val)
     }
 
-    /// The value of a guard in a state that is given by its true cells; nothing if it has no circuit.
+    /// Value of a guard in a state given by its true cells; `None` if it has no circuit.
     pub fn guard_value(&self, guard: GuardId, evaluation: &mut Evaluation, bits: &BitSet) -> Option<bool> {
         let formula = self.guards[guard].formula?;
         Some(self.formulas.value(formula, evaluation, |cell| bits.contains(cell as usize)))
@@ -266,7 +266,7 @@ impl Dependencies {
         }
     }
 
-    /// The name of an event.
+    /// Name of an event.
     pub fn name(&self, model: &Model, operations: &[abridge_model::OpId], event: EventId) -> String {
         match &self.events[event].kind {
             EventKind::Instance(instance) => {

@@ -1,7 +1,7 @@
-//! Explanations of dependences, in words and by example states.
+//! Explanations of dependences: reasons and example states.
 //!
-//! A solver finds a state in which both instances are enabled and one disables the other, or the order matters. The state need not be reachable, and the
-//! text must not say that it is.
+//! A solver finds a state in which both instances are enabled and one disables the other, or the order matters. The state need not be reachable, and
+//! the text must not claim that it is.
 
 use std::sync::PoisonError;
 
@@ -19,11 +19,11 @@ use crate::theory::Theory;
 pub struct Dependence {
     pub first: EventId,
     pub second: EventId,
-    /// What one writes and the other reads or writes.
+    /// Variables that one writes and the other reads or writes.
     pub shared: Vec<String>,
     pub reason: Reason,
-    /// A state in which both are enabled and that shows it: variables and their values. It need not be reachable. Empty if nobody was
-    /// asked, or there is no circuit.
+    /// Example state in which both are enabled: variables and their values. It need not be reachable. Empty if the solver was not asked or there is
+    /// no circuit.
     pub example: Vec<(String, String)>,
 }
 
@@ -37,7 +37,7 @@ pub enum Reason {
     Order,
     /// One can make more outcomes of the other possible.
     Outcomes,
-    /// Something has no circuit, so that nothing is known.
+    /// A formula has no circuit, so that nothing is known.
     NoCircuit,
     /// The solver was not asked or gave up.
     Unknown,
@@ -70,7 +70,7 @@ impl Dependencies {
         Some(Dependence { first, second, shared, reason, example })
     }
 
-    /// A state that shows it.
+    /// Example state of a dependence.
     fn example(
         &self,
         theory: &mut Theory,
@@ -111,7 +111,7 @@ impl Dependencies {
         Some(shapes().filter_map(text).collect())
     }
 
-    /// Which instances can make a guard of which others true.
+    /// Pairs of an instance and another one of which it can make a guard true.
     pub fn enabling(&self) -> Vec<(EventId, EventId)> {
         let mut pairs = Vec::new();
         for event in 0..self.n_instances {
@@ -123,7 +123,7 @@ impl Dependencies {
         pairs
     }
 
-    /// Conjuncts of the invariant that hold in all reachable states by induction, by position.
+    /// Indices of the conjuncts of the invariant that are proved by induction.
     pub fn proven_invariants(&self) -> Vec<usize> {
         self.proven.clone()
     }

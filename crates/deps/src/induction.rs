@@ -1,8 +1,8 @@
-//! Conjuncts that hold in all reachable states, by induction.
+//! Inductive conjuncts, which hold in all reachable states.
 //!
-//! Candidates are conjuncts that hold in every initial state. Those that some instance can falsify, the others assumed, are dropped until
-//! none is left that can be (Flanagan, Leino, "Houdini, an annotation assistant"). What remains holds in all reachable states, whether or
-//! not anybody checks it. A candidate that was kept wrongly would exclude reachable states from every question.
+//! Candidates are conjuncts that hold in every initial state. A candidate that some instance can falsify, assuming all others, is dropped, up to a
+//! fixpoint (Flanagan, Leino, "Houdini, an annotation assistant"). The remaining ones hold in all reachable states, whether or not they are
+//! checked. A candidate that is kept wrongly would exclude reachable states from every question.
 
 use abridge_blast::{Answer, Lit, Replaced};
 
@@ -11,7 +11,7 @@ use abridge_encoding::Cells;
 use crate::dependencies::Instance;
 use crate::theory::Theory;
 
-/// Keeps the candidates that instances preserve; `ground` holds in any case.
+/// Keeps the candidates that all instances preserve, assuming `ground`.
 pub(crate) fn inductive(
     theory: &mut Theory,
     cells: &Cells,
@@ -19,7 +19,7 @@ pub(crate) fn inductive(
     ground: &[Lit],
     mut candidates: Vec<Lit>,
 ) -> Vec<Lit> {
-    // An instance that has been looked at needs another look only after a candidate has gone, since less can be assumed then.
+    // An instance must be examined again only after a candidate was dropped, since less can be assumed then.
     let mut waiting: Vec<bool> = vec![true; instances.len()];
     theory.know(ground.iter().chain(&candidates).copied());
     while let Some(next) = waiting.iter().position(|waits| *waits) {

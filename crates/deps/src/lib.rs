@@ -1,13 +1,14 @@
 //! Dependency analysis: instances of operations that enable, disable or do not commute with others.
 //!
-//! [`Dependencies`] belong to one valuation of the constants. An operation is taken apart into *instances*, one for each value of its
-//! parameters (and of what an ANY chooses), and variables into *cells*: elements of sets, pairs of relations, values of small types. Both come
-//! from the encoding of the machine (`abridge_encoding`): the inputs that a literal depends on are what is read,
-//! the literals that differ from their inputs are what is written. Where that says too little, a SAT solver is asked about all states
-//! at once. What has no circuit counts as a whole, and what is not known counts as dependent.
+//! [`Dependencies`] belong to one valuation of the constants. An operation is split into *instances*, one for each value of its parameters (and of
+//! the locals of an ANY), and variables into *cells*: elements of sets, pairs of relations, values of small types. Both come from the encoding of
+//! the machine (`abridge_encoding`). An instance reads the inputs that its literals depend on, and writes the cells whose literals differ from
+//! their inputs. If that is too coarse, a SAT solver is asked about all states at once. A formula without a circuit depends on all that it reads,
+//! and an unknown answer counts as dependent.
 //!
-//! Start with `dependencies.rs`; `build.rs` makes them, `relations.rs` answers questions about pairs, `theory.rs` decides literals,
-//! `induction.rs` finds out what holds in all reachable states, `observe.rs` what formulas about paths notice, `answers.rs` keeps answers.
+//! Start with `dependencies.rs`; `build.rs` constructs them, `relations.rs` answers questions about pairs, `theory.rs` decides literals,
+//! `induction.rs` proves invariants of the reachable states, `observe.rs` finds the instances that formulas about paths notice, `answers.rs` caches
+//! answers.
 
 mod answers;
 mod build;

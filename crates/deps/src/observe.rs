@@ -1,8 +1,8 @@
 //! Instances that formulas about paths notice.
 //!
 //! A step is *invisible* if no atom about states has another value after it, and atoms about steps have their idle value on it: `[op]` is false,
-//! `unchanged` true. An instance counts as noticed unless all its steps, in all reachable states, are invisible: by the cells that it writes and an atom reads, or
-//! by the solver. A visible instance that was missed would let a reduction reorder steps that a formula tells apart.
+//! `unchanged` true. An instance counts as noticed unless all its steps, in all reachable states, are invisible: by the cells that it writes and an
+//! atom reads, or by the solver. A visible instance that was missed would let a reduction reorder steps that a formula tells apart.
 
 use std::sync::PoisonError;
 

@@ -1,8 +1,8 @@
 //! Enabling, disabling and discord of pairs of instances.
 //!
-//! Two instances *accord* if in every reachable state where both are enabled, each stays enabled after the other, and both orders lead to
-//! the same states (Valmari's strong version of independence; Laarman et al., "Guard-based partial-order reduction", section 3). What is
-//! answered is on the safe side: enabling too much and discord too often are sound, the contrary is not.
+//! Two instances *accord* if in every reachable state where both are enabled, each stays enabled after the other, and both orders lead to the same
+//! states (Valmari's strong version of independence; Laarman et al., "Guard-based partial-order reduction", section 3). Answers err on the safe
+//! side: too much enabling and too much discord are sound, too little is not.
 
 use std::sync::PoisonError;
 
@@ -13,19 +13,19 @@ use abridge_value::BitSet;
 use crate::dependencies::{Dependencies, EventId, Guard, GuardId, Instance};
 use crate::theory::{Theory, Topic};
 
-/// Why two instances may not accord.
+/// Reason why two instances may not accord.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Discord {
-    /// One writes what the other reads or writes, in a way that has no circuit.
+    /// One writes a cell that the other reads or writes, without a circuit.
     Opaque(CellId),
-    /// One may disable the other, make it ill-defined, or the order may matter.
+    /// One may disable the other or make it ill-defined, or the order may matter.
     Possible,
-    /// One may make more outcomes of the other possible.
+    /// One may enable more outcomes of the other.
     Choice,
 }
 
 impl Dependencies {
-    /// The instances that can make a guard true where it is false.
+    /// Instances that can make a false guard true.
     pub fn enablers(&self, guard: GuardId) -> &BitSet {
         self.enablers[guard].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +39,7 @@ impl Dependencies {
         })
     }
 
-    /// The instances that write something that the guards of a event read.
+    /// Instances that write cells read by the guards of an event.
     pub fn writers(&self, event: EventId) -> &BitSet {
         self.writers[event].get_or_init(|| {
             let guards = self.events[event].guards.iter().map(|guard| &self.guards[*guard].reads);
@@ -50,7 +50,7 @@ impl Dependencies {
         })
     }
 
-    /// The instances that do not accord with an instance, itself not among them.
+    /// Instances that do not accord with an instance, other than itself.
     pub fn discords(&self, event: EventId) -> &BitSet {
         self.discords[event].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,11 +65,11 @@ impl Dependencies {
         })
     }
 
-    /// The instances that can disable an instance; it may be one of them.
+    /// Instances that can disable an instance, possibly including itself.
     pub fn disablers(&self, event: EventId) -> &BitSet {
         self.disablers[event].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
-            // What accords does not disable.
+            // An instance that accords does not disable.
             let may = |by: usize| by == event || self.discords[event].get().is_none_or(|known| known.contains(by));
             theory.remembered(Topic::Disablers, [event as u32], self.n_instances, |theory| {
                 (0..self.n_instances).filter(|by| may(*by) && self.can_disable(theory, *by, event)).collect()
@@ -98,7 +98,7 @@ impl Dependencies {
     }
 
     pub(crate) fn discord(&self, theory: &mut Theory, event: EventId, other: EventId) -> Option<Discord> {
-        // The same question whoever asks, so that the answer is the same.
+        // The pair is ordered, so that the answer is symmetric.
         let (first, second) = (self.instance(event.min(other))?, self.instance(event.max(other))?);
         let answer = discord(theory, &self.cells, first, second);
         theory.forget();
@@ -119,14 +119,14 @@ fn can_enable(theory: &mut Theory, cells: &Cells, by: &Instance, reads: &BitSet,
     can
 }
 
-/// A literal in the state after an instance.
+/// Literal in the state after an instance.
 pub(crate) fn after(theory: &mut Theory, cells: &Cells, by: &Instance, done: &mut Replaced, lit: Lit) -> Lit {
     let with = |input: Lit| by.new_lit(cells.of_input(input)?);
     theory.circuit().replace(lit, &with, done)
 }
 
 impl Instance {
-    /// The new literal of a cell that is written with a circuit.
+    /// New literal of a cell that is written with a circuit.
     pub(crate) fn new_lit(&self, cell: CellId) -> Option<Lit> {
         let idx = self.writes.binary_search_by_key(&cell, |(cell, _)| *cell).ok()?;
         self.writes[idx].1
@@ -156,7 +156,7 @@ fn discord(theory: &mut Theory, cells: &Cells, a: &Instance, b: &Instance) -> Op
     let mut wrong = vec![!b_later, !a_later];
     let inputs: Vec<CellId> = a.writes.iter().chain(&b.writes).map(|(cell, _)| *cell).collect();
     for cell in inputs {
-        // What only one of them writes, without a circuit, the other does not touch.
+        // A cell that only one of them writes, without a circuit, is not touched by the other.
         let (Some(first), Some(second)) = orders(theory, cells, a, b, &mut by_a, &mut by_b, cell) else { continue };
         wrong.push(theory.circuit().xor(first, second));
     }
@@ -171,7 +171,7 @@ fn discord(theory: &mut Theory, cells: &Cells, a: &Instance, b: &Instance) -> Op
     widens.then_some(Discord::Choice)
 }
 
-/// The literal of a cell after both instances, in both orders.
+/// Literals of a cell after both instances, in both orders.
 fn orders(
     theory: &mut Theory,
     cells: &Cells,

@@ -1,7 +1,7 @@
-//! A decision procedure for literals of a circuit, relative to what holds in all reachable states.
+//! Decision procedure for literals of a circuit, relative to known facts about all reachable states.
 //!
-//! Questions cost effort from one budget of the run; answers are remembered under a digest of the question. An answer "cannot hold together" that was
-//! wrong would make steps independent that are not, so every doubt counts as "can".
+//! Questions cost effort from one budget of the run; answers are cached under a digest of the question. A wrong answer "cannot hold together" would
+//! make dependent steps independent, so every doubt counts as "can".
 
 use abridge_blast::{Answer, Blast, Circuit, Lit, Savepoint, Solver};
 use abridge_value::BitSet;
@@ -10,28 +10,29 @@ use rustc_hash::FxHashSet;
 use crate::answers::Digest;
 use crate::dependencies::Resources;
 
-/// A circuit, and what is known to hold in all reachable states.
+/// Circuit, and literals known to hold in all reachable states.
 pub(crate) struct Theory {
     pub(crate) blast: Blast,
-    /// What is built after this is forgotten after each question.
+    /// Savepoint of the circuit. Gates built later are dropped after each question.
     base: Savepoint,
     info: Vec<Known>,
-    /// Conflicts until the solver gives up; nothing if it is not to be asked.
+    /// Conflicts after which the solver gives up; `None` if no solver is used.
     conflicts: Option<u64>,
     pub(crate) n_asked: u64,
-    /// There was more to ask than effort for it.
+    /// The effort ran out before all questions were asked.
     pub(crate) is_exhausted: bool,
-    /// A solver with all known literals, and the number of its questions.
+    /// Solver with all known literals, and its number of questions so far.
     shared: Option<(u32, Solver)>,
     /// Questions on which the solver gave up.
     n_given_up: u64,
     resources: Resources,
-    /// Of all that answers follow from, but what is known.
+    /// Digest of everything that answers depend on, except the known literals.
     digest: Digest,
+    /// Digest of the known literals.
     info_digest: Digest,
 }
 
-/// The kind of a question whose answer is a set of numbers.
+/// Kind of a question whose answer is a set of numbers.
 #[derive(Clone, Copy)]
 pub(crate) enum Topic {
     Unbounded,
@@ -45,7 +46,7 @@ pub(crate) enum Topic {
     Noticed,
 }
 
-/// Questions after which a solver is replaced, since most of its clauses serve no later question.
+/// Questions after which a solver is replaced, since most of its clauses are of no further use.
 const MAX_QUESTIONS_PER_SOLVER: u32 = 200;
 
 struct Known {
@@ -53,9 +54,9 @@ struct Known {
     inputs: Vec<Lit>,
 }
 
-/// Propagated literals that cost one unit of effort.
+/// Propagated literals per unit of effort.
 const PROPAGATIONS_PER_EFFORT: u64 = 2000;
-/// Gates and connections of a circuit that make a question cost one more unit of effort.
+/// Gates and connections of a circuit per additional unit of effort of a question.
 const GATES_PER_EFFORT: u64 = 30_000;
 /// Rounds in which known literals are added that share an input with the question or with those added before.
 const RELEVANCE_ROUNDS: usize = 3;
@@ -80,12 +81,12 @@ impl Theory {
         }
     }
 
-    /// Says what answers depend on beside the circuit and what is known.
+    /// Adds data that answers depend on, beside the circuit and the known literals, to the digest.
     pub(crate) fn note(&mut self, words: impl IntoIterator<Item = u32>) {
         self.digest.add_all(words);
     }
 
-    /// The answer to a question, numbers below `limit`, if need be by asking. The words make the question.
+    /// Answer to a question, from the cache or by `ask`. `words` identify the question; the answer consists of numbers below `limit`.
     pub(crate) fn remembered(
         &mut self,
         topic: Topic,
@@ -93,7 +94,7 @@ impl Theory {
         limit: usize,
         ask: impl FnOnce(&mut Theory) -> BitSet,
     ) -> BitSet {
-        // Without a solver, asking is cheap.
+        // Without a solver the answer is cheap.
         let Some(conflicts) = self.conflicts else { return ask(self) };
         let mut digest = self.digest;
         digest.add_all([topic as u32]);
@@ -119,7 +120,7 @@ impl Theory {
         self.conflicts.is_some()
     }
 
-    /// Says what holds in all reachable states. Leaving something out is sound.
+    /// Sets the literals known to hold in all reachable states. Omitting some is sound.
     pub(crate) fn know(&mut self, lits: impl IntoIterator<Item = Lit>) {
         self.info = Vec::new();
         self.shared = None;
@@ -131,19 +132,19 @@ impl Theory {
         }
     }
 
-    /// Keeps what has been built so far.
+    /// Keeps the gates built so far, as part of the digest.
     pub(crate) fn keep(&mut self) {
         self.blast.circuit.describe_since(Some(self.base), &mut |word| self.digest.add(word));
         self.base = self.blast.circuit.savepoint();
     }
 
-    /// Forgets what has been built for a question.
+    /// Drops the gates built for a question.
     pub(crate) fn forget(&mut self) {
         self.blast.circuit.reset(self.base);
         self.shared.iter_mut().for_each(|(_, solver)| solver.forget(self.base.n_gates()));
     }
 
-    /// Whether a further question may be asked.
+    /// Takes the effort of a question; `false` if it may not be asked.
     fn spend(&mut self) -> bool {
         let cost = 1 + self.blast.circuit.size() as u64 / GATES_PER_EFFORT;
         self.is_exhausted |= self.resources.is_over() || !self.resources.spend(cost);
@@ -154,12 +155,12 @@ impl Theory {
         true
     }
 
-    /// Counts what a solver did for a question.
+    /// Takes the effort that a solver spent on a question.
     fn pay(&mut self, work: u64) {
         self.resources.spend(work / PROPAGATIONS_PER_EFFORT);
     }
 
-    /// Whether the literals surely do not hold together in any reachable state.
+    /// Whether the literals are proved not to hold together in any reachable state.
     pub(crate) fn refutes(&mut self, lits: &[Lit]) -> bool {
         let parts: Vec<Lit> = lits.iter().flat_map(|lit| self.blast.circuit.conjuncts(*lit)).collect();
         if self.blast.circuit.and_all(parts.iter().copied()) == Lit::FALSE {
@@ -187,7 +188,7 @@ impl Theory {
         self.is_refuted(answer)
     }
 
-    /// Solves, and counts the work and what is given up.
+    /// Runs a solver, and counts its work and whether it gave up.
     pub(crate) fn solve(&mut self, solver: &mut Solver) -> Answer {
         let before = solver.work();
         let answer = solver.solve();
@@ -201,7 +202,7 @@ impl Theory {
         answer == Answer::Unsatisfiable
     }
 
-    /// A solver for literals together with all that is known about their inputs; nothing without a solver.
+    /// Solver for literals and the relevant known literals; `None` if no solver is used or the effort ran out.
     pub(crate) fn solver(&mut self, lits: &[Lit]) -> Option<Solver> {
         let mut solver = Solver::new(self.conflicts.filter(|_| self.spend())?);
         let relevant = self.relevant(lits);
@@ -209,7 +210,7 @@ impl Theory {
         Some(solver)
     }
 
-    /// What is known about the inputs of literals, and about the inputs of that.
+    /// Known literals that share inputs with the given ones, transitively in a few rounds.
     fn relevant(&self, lits: &[Lit]) -> Vec<Lit> {
         let mut inputs: FxHashSet<Lit> = self.blast.circuit.inputs_of(lits.iter().copied()).into_iter().collect();
         let mut is_taken = vec![false; self.info.len()];

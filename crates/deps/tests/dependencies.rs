@@ -1,4 +1,4 @@
-//! What is found out about small machines.
+//! Dependencies of small machines.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ struct Found {
     shared: Vec<String>,
     errors: Vec<String>,
     may_deadlock: bool,
-    /// How many of them a solver was asked, apart from examples.
+    /// Number of questions to the solver, apart from examples.
     questions: u64,
 }
 
@@ -101,7 +101,7 @@ fn what_is_never_enabled_together_accords_if_induction_says_so() {
     let strong = machine("& (aa = TRUE => bb = FALSE)");
     assert!(find(&strong, SEMANTIC).dependent.is_empty());
     assert_eq!(find(&strong, Depth::Syntactic).dependent, [pair("left", "right")]);
-    // Written down, but not so: nothing may follow from it.
+    // The invariant is stated but false, so nothing may be derived from it.
     let wrong = find(&machine("& (aa = TRUE => bb = TRUE)"), SEMANTIC);
     assert_eq!(wrong.dependent, [pair("left", "right")]);
     assert!(wrong.errors.iter().any(|error| error.contains("invariant")));
@@ -125,7 +125,7 @@ fn integers_keep_their_bounds_or_lose_them() {
     let unbounded = find(&machine("mm >= 0"), SEMANTIC);
     assert_eq!(unbounded.errors, ["violation of invariant 1"]);
     assert!(!unbounded.dependent.contains(&pair("up", "other")));
-    // Adding one and taking one away commute, for all integers.
+    // Adding and subtracting one commute, for all integers.
     assert!(unbounded.dependent.is_empty(), "{:?}", unbounded.dependent);
 }
 
@@ -161,7 +161,7 @@ fn an_operation_beyond_circuits_depends_on_all_that_it_touches() {
     assert_eq!(found.dependent, [pair("loop", "touch")]);
 }
 
-/// Two counters with bounds that follow from guards, so that there is something to ask.
+/// Two counters with bounds that follow from guards, so that the solver is asked.
 fn counters(most: u32) -> String {
     format!(
         "MACHINE M VARIABLES nn, mm INVARIANT nn : 0..5 & mm : 0..5 & (nn = 3 => mm < 5) INITIALISATION nn := 0 || mm := 0
@@ -178,7 +178,7 @@ fn what_is_known_is_not_asked_again() {
     let resources = Resources::new(Arc::default(), u64::MAX);
     let first = find_with(&counters(3), SEMANTIC, &resources);
     assert!(first.questions > 0);
-    // As in the next run.
+    // The next run reads the answers.
     let key = Key::new([1; 32]);
     let kept = Answers::from_bytes(&resources.answers.to_bytes(&key), &key).expect("what was written can be read");
     let resources = Resources::new(Arc::new(kept), u64::MAX);
@@ -280,12 +280,12 @@ fn functions_to_sets_have_parts() {
     };
     let found = find(&machine("gg : SS +-> POW(SS)"), SEMANTIC);
     assert!(found.errors.is_empty() && !found.may_deadlock, "{:?}", found.errors);
-    // Only what concerns the same argument depends on each other.
+    // Only instances with the same argument are dependent.
     let argument = |name: &str| name.split(['(', ',', ')']).nth(1).map(str::to_owned);
     assert!(!found.dependent.is_empty());
     assert!(found.dependent.iter().all(|(first, second)| argument(first) == argument(second)), "{:?}", found.dependent);
     assert!(!found.dependent.contains(&pair("add(s1,s1)", "add(s1,s2)")));
-    // An invariant that does not hold is no reason to see parts.
+    // A false invariant does not justify splitting the variable into cells.
     let wrong = find(&machine("gg : SS +-> POW({s1})"), SEMANTIC);
     assert_eq!(wrong.errors.last().map(String::as_str), Some("violation of invariant 1"));
 }

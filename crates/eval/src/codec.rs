@@ -1,7 +1,6 @@
-//! Values, warnings and places as bytes and back, for searches that are saved and resumed.
+//! Byte encoding of values, warnings and spans, for checkpoints.
 //!
-//! Symbolic sets refer to formulas by id. The ids are the same whenever the same files are analysed, so whoever keeps the bytes must bind them to the text of the
-//! model.
+//! Symbolic sets refer to formulas by id. The same files give the same ids, so the bytes must be bound to the text of the model.
 
 use std::sync::Arc;
 
@@ -31,12 +30,12 @@ const PARTIAL: u8 = 13;
 const BASE_SETS: [BaseSet; 6] =
     [BaseSet::Integer, BaseSet::Natural, BaseSet::Natural1, BaseSet::Bool, BaseSet::String, BaseSet::Real];
 
-/// The numbers from here on are those of arrows, one for each of their kinds.
+/// First operator number of the arrows, one for each kind.
 const ARROWS: u64 = 64;
 
 const TREE_OPS: [TreeOp; 2] = [TreeOp::Tree, TreeOp::Btree];
 
-/// Appends what something is; nothing if it cannot be told.
+/// Appends a value; `None` if it cannot be encoded.
 pub fn put_val(out: &mut Vec<u8>, val: &Val) -> Option<()> {
     match val {
         Val::Value(value) => {

@@ -1,36 +1,35 @@
-//! Choices that B leaves open and limits of one interpreter.
+//! Configuration of an interpreter: choices that B leaves open, and limits.
 
 use crate::memory::Memory;
 use crate::world::World;
 
-/// Choices and limits of one interpreter.
+/// Choices and limits of an interpreter.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// A value that is neither bounded by its predicate nor of a finite type.
+    /// Treatment of an unknown that is neither bounded by its predicate nor of a finite type.
     pub unbounded: Unbounded,
-    /// While values are searched for, a condition on them that is not well-defined counts as false (ProB's
-    /// `TRY_FIND_ABORT=FALSE`); otherwise it is an error.
+    /// While values are searched for, an ill-defined condition on them counts as false (ProB's `TRY_FIND_ABORT=FALSE`); otherwise it is an
+    /// error.
     pub ill_defined_search_is_false: bool,
-    /// The same for a guard whose operation has no parameters, so that nothing is searched.
+    /// An ill-defined guard of an operation without parameters counts as false, though nothing is searched.
     pub ill_defined_guard_is_false: bool,
-    /// An infinite function whose membership in a set of functions cannot be decided is taken to be a member, with a warning;
-    /// otherwise it is an error.
+    /// An infinite function is assumed, with a warning, to be a member of a set of functions if that cannot be decided; otherwise it is an error.
     pub trust_infinite_functions: bool,
-    /// The largest set that is listed element by element.
+    /// Largest set that is listed element by element.
     pub max_set_size: u64,
-    /// Steps of evaluation until a call gives up; a step is one node of a formula or one candidate value.
+    /// Budget of a session, in steps. A step is one node of a formula or one candidate value.
     pub fuel: u64,
-    /// Problems with at least so many candidates go to a SAT solver.
+    /// Number of candidates from which on a problem goes to the SAT solver.
     pub hard: u64,
-    /// Steps of plain search before they do.
+    /// Steps of the probe before that.
     pub probe: u64,
-    /// Conflicts until the SAT solver gives up on a problem.
+    /// Conflicts after which the SAT solver gives up.
     pub conflicts: u64,
-    /// Memory for large values; what would take more is not evaluated.
+    /// Account of memory for large values.
     pub memory: Memory,
-    /// How deep functions and operations may call themselves.
+    /// Largest depth of recursive calls of functions and operations.
     pub max_calls: u32,
-    /// Files and the clock, for externals that ask for them.
+    /// Files and the clock, for external functions.
     pub world: World,
 }
 
@@ -62,7 +61,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// ProB's conventions.
+    /// Conventions of ProB.
     pub fn prob() -> Config {
         Config { unbounded: Unbounded::PreferenceRange, ill_defined_guard_is_false: true, ..Config::default() }
     }

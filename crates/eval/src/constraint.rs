@@ -1,6 +1,6 @@
-//! The truth of one constraint of a problem, once all names in it have values.
+//! Truth of a constraint whose names all have values.
 //!
-//! A set that a finder is building ([`SymbolicSet::Partial`](crate::domain::SymbolicSet)) counts as having a value: the answer is then final or
+//! A set under construction ([`SymbolicSet::Partial`](crate::domain::SymbolicSet)) counts as a value: the answer is then final or
 //! [`ErrorKind::Undetermined`], never a guess.
 
 use abridge_model::{Expr, UnaryOp};
@@ -10,7 +10,7 @@ use crate::domain::{Env, ErrorKind, Result, SymbolicSet};
 use crate::interp::{Constraint, ConstraintKind, Operand, Relation, Session};
 
 impl Session<'_> {
-    /// True if a constraint with no open unknown holds.
+    /// Whether a constraint without open unknowns holds.
     pub fn check(&self, constraint: &Constraint, env: &Env) -> Result<bool> {
         match &constraint.kind {
             ConstraintKind::Holds(pred) => self.pred(*pred, env),
@@ -33,7 +33,7 @@ impl Session<'_> {
         }
     }
 
-    /// `card(s) = n` and the like for a set that is only partly known: what no completion of it can change.
+    /// Truth of `card(s) = n` and similar relations for a set under construction, if no completion of it can change the answer.
     fn compare_partial_sizes(
         &self,
         relation: Relation,
@@ -62,7 +62,7 @@ impl Session<'_> {
         if surely || surely_not { Ok(Some(surely)) } else { Err(ErrorKind::Undetermined.into()) }
     }
 
-    /// Least and greatest size that a partly known set can get.
+    /// Least and greatest size of a set under construction.
     fn partial_size(&self, term: &Operand, env: &Env) -> Result<Option<(Int, Int)>> {
         let Operand::Expr(id) = term else { return Ok(None) };
         let Expr::Unary(UnaryOp::Card, set) = self.model().expr(*id) else { return Ok(None) };

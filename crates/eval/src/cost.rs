@@ -1,41 +1,41 @@
-//! Cost of a step in a search for values: the unit that the solver and the planner of compiled forms share.
+//! Cost of a step in a search for values: the common unit of the solver and the planner of compiled forms.
 //!
-//! A cost is the number of candidates that the step tries, known or estimated. Both planners bind next what costs least, and both compare with the thresholds
-//! here. Costs below one order the steps that try nothing. A wrong cost makes a search slow, never wrong.
+//! A cost is the number of candidates of a step, known or estimated. Both planners take the cheapest step next and compare it with the thresholds
+//! here. Costs below one order the steps without a choice. A wrong cost makes a search slow, never wrong.
 
 use abridge_model::{Model, Type, TypeId};
 
 use crate::sets::Size;
 
-/// A number of candidates.
+/// Number of candidates.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Cost(f64);
 
 impl Cost {
-    /// Equations that determine a value.
+    /// Equation that determines a value.
     pub const EQUATION: Cost = Cost(0.5);
-    /// Equations that are solved for a value, such as `x + 1 = n`.
+    /// Equation that is solved for a value, such as `x + 1 = n`.
     pub const INVERSE: Cost = Cost(0.6);
-    /// Concatenations that are split in one way.
+    /// Concatenation that splits in one way.
     pub const SPLIT: Cost = Cost(0.7);
     pub const ONE: Cost = Cost(1.0);
     /// Images of a key under a relation.
     pub const IMAGES: Cost = Cost(1.5);
-    /// Arguments for which a function has a value.
+    /// Inverse lookup: arguments at which a function has a value.
     pub const LOOKUP: Cost = Cost(1.8);
-    /// So few candidates that no better way is looked for.
-    pub const FEW_ENOUGH: Cost = Cost(2.0);
-    /// More candidates are not tried before a disjunction or quantifier is opened that says more.
+    /// Number of candidates up to which no better step is looked for.
+    pub const ACCEPTED_AT_ONCE: Cost = Cost(2.0);
+    /// Number of candidates beyond which a disjunction or quantifier is opened first.
     pub const MAX_BEFORE_CASE_SPLIT: Cost = Cost(64.0);
-    /// Elements that are not listed.
+    /// No finite set of candidates.
     pub const UNBOUNDED: Cost = Cost(f64::INFINITY);
 
-    /// So many candidates, known or by experience.
+    /// Known or assumed number of candidates.
     pub const fn candidates(n: f64) -> Cost {
         Cost(n)
     }
 
-    /// The number of values of a type.
+    /// Number of values of a type.
     pub fn of_type(model: &Model, ty: TypeId) -> Cost {
         match model.types.get(ty) {
             Type::Bool => Cost(2.0),
@@ -49,13 +49,13 @@ impl Cost {
         }
     }
 
-    /// All subsets of a set.
+    /// Number of subsets.
     #[must_use]
     pub fn subsets(self) -> Cost {
         Cost(self.0.min(1000.0).exp2())
     }
 
-    /// All partial functions to a set.
+    /// Number of partial functions to a set.
     #[must_use]
     pub fn functions_to(self, values: Cost) -> Cost {
         Cost((values.0 + 1.0).powf(self.0))
@@ -85,7 +85,7 @@ impl Cost {
         self.0 < f64::INFINITY
     }
 
-    /// The number of candidates, rounded down.
+    /// Number of candidates, rounded down.
     pub fn count(self) -> u64 {
         self.0 as u64
     }

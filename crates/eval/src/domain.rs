@@ -1,4 +1,4 @@
-//! Semantic domains: what expressions evaluate to, what names stand for, and how an evaluation fails.
+//! Semantic domains: results of expressions, environments, and errors of evaluation.
 //!
 //! The three are one module because they contain each other: a symbolic set ([`SymbolicSet`]) keeps the scope of its formula, a scope ([`Scope`])
 //! keeps values, and an [`Error`] shows the values that caused it. Nothing here evaluates.

@@ -1,8 +1,8 @@
-//! The plainest finder: it lists candidates for one unknown after the other and keeps the valuations for which all constraints hold.
+//! Plainest finder: lists candidates for one unknown after the other, and keeps the valuations that satisfy all constraints.
 //!
-//! This is the definition of what a [`Finder`] finds. Candidates come from an equation, a membership, an inclusion, bounds of an integer, or a finite type, whichever
-//! is met first; nothing is inferred beyond that, and constraints are looked at only when every unknown has a value. So it is slow, refuses problems
-//! that the solver settles, and serves as the oracle in tests: where both answer, they must agree.
+//! It defines what a [`Finder`] finds. Candidates come from an equation, a membership, an inclusion, bounds of an integer, or a finite type,
+//! whichever is found first. Nothing else is inferred, and constraints are evaluated only when every unknown has a value. So it is slow and refuses
+//! problems that the solver settles. It is the oracle in tests: if both answer, they must agree.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ use crate::interp::{
 };
 use crate::sets::Size;
 
-/// Finds values by trying all candidates.
+/// Finder that tries all candidates.
 pub struct Enumeration;
 
 impl Finder for Enumeration {
@@ -52,12 +52,12 @@ struct Backtracking<'s> {
     classes: Option<&'s dyn Classes>,
     /// Canonical forms of the solutions so far.
     forms: RefCell<FxHashSet<Vec<Val>>>,
-    /// The first error on the way to what would otherwise be a solution.
+    /// First error of a valuation that would otherwise be a solution.
     failure: RefCell<Option<Error>>,
 }
 
 impl Backtracking<'_> {
-    /// Tries all candidates of the next unknown that has any, then those of the others.
+    /// Tries all candidates of the first unknown that has any, then recurs for the others.
     fn bind(&self, open: &[Unknown], env: &Env, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         self.session.tick()?;
         let Some(first) = open.first() else { return self.solution(env, found) };
@@ -70,7 +70,7 @@ impl Backtracking<'_> {
         })
     }
 
-    /// A set that contains every value that the unknown has in a solution.
+    /// Set that contains every value of the unknown in a solution.
     fn candidates(&self, unknown: Unknown, open: &[Unknown], env: &Env) -> Option<Val> {
         let session = self.session;
         let is_listed = |set: &Val| match session.size(set) {
@@ -95,7 +95,7 @@ impl Backtracking<'_> {
         offered.into_iter().find(is_listed).or_else(by_bounds).or_else(|| by_type().filter(is_listed))
     }
 
-    /// The integers between bounds that constraints give.
+    /// Integers between the bounds that constraints give.
     fn bounded(&self, unknown: Unknown, open: &[Unknown], env: &Env) -> Option<Val> {
         let session = self.session;
         if unknown.ty(session.model()) != TypeTable::INTEGER {
@@ -120,7 +120,7 @@ impl Backtracking<'_> {
         Some(Set::interval(low?, high?).into())
     }
 
-    /// An incomplete set of candidates, with a warning, or an error.
+    /// Incomplete set of candidates, with a warning, or an error.
     fn cut(&self, unknown: Unknown) -> Result<(Unknown, Val)> {
         let (session, model) = (self.session, self.session.model());
         let (ty, name, span) = (unknown.ty(model), unknown.name(model).to_string(), unknown.span(model));
@@ -145,7 +145,7 @@ impl Backtracking<'_> {
         found(env)
     }
 
-    /// As a conjunction: a constraint that fails wins over one that is not well-defined.
+    /// Conjunction of constraints: a false one wins over an ill-defined one.
     fn all_hold(&self, env: &Env) -> Result<bool> {
         let mut failure = None;
         for constraint in &self.problem.constraints {
@@ -166,7 +166,7 @@ impl Backtracking<'_> {
         }
     }
 
-    /// True if a constraint that is not well-defined counts as false.
+    /// Whether an ill-defined constraint counts as false.
     fn is_lenient(&self, constraint: &Constraint) -> bool {
         let is_searched =
             !self.problem.closed_is_strict || self.problem.unknowns.iter().any(|unknown| constraint.mentions(*unknown));
@@ -174,7 +174,7 @@ impl Backtracking<'_> {
     }
 }
 
-/// The unknown that a term is, if it is a name.
+/// Unknown of a term that is a name.
 fn as_unknown(model: &Model, term: &Operand) -> Option<Unknown> {
     use abridge_model::Expr;
     match term {
@@ -188,7 +188,7 @@ fn as_unknown(model: &Model, term: &Operand) -> Option<Unknown> {
     }
 }
 
-/// The set of one value, if that is finite.
+/// Singleton of a value, if the value is finite.
 fn singleton(session: &Session<'_>, val: &Val, env: &Env) -> Option<Val> {
     session.finite(val, env).ok().map(|value| Set::singleton(value).into())
 }

@@ -1,7 +1,7 @@
 //! Values of expressions: one function per operator, one file per family.
 //!
-//! [`Session::expr`] evaluates without expanding sets that may stay symbolic; [`Session::value`] expands what is finite. To find the meaning of an operator, look for it in
-//! [`Session::unary`](Session) and [`Session::binary`](Session) below and follow the call.
+//! [`Session::expr`] evaluates without expanding symbolic sets; [`Session::value`] expands finite ones. To find the meaning of an operator, look it
+//! up in [`Session::unary`](Session) and [`Session::binary`](Session) below and follow the call.
 
 mod arith;
 mod quantified;
@@ -24,11 +24,11 @@ use crate::domain::{Closure, Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::Session;
 
 impl Session<'_> {
-    /// The value of an expression; sets may be left symbolic.
+    /// Value of an expression; sets may stay symbolic.
     pub fn expr(&self, id: ExprId, env: &Env) -> Result<Val> {
         self.tick()?;
         let node = &self.model().exprs[id];
-        // Most nodes are names and numbers, which nest no further.
+        // Most nodes are names and numbers, which need no recursion.
         let known = match &node.expr {
             Expr::Variable(id) => env.variable(*id),
             Expr::Local(id) => env.local(*id),
@@ -42,7 +42,7 @@ impl Session<'_> {
         }
     }
 
-    /// The value of an expression; only infinite or very large sets are left symbolic.
+    /// Value of an expression; only infinite or very large sets stay symbolic.
     pub fn value(&self, id: ExprId, env: &Env) -> Result<Val> {
         match self.expr(id, env)? {
             val @ Val::Value(_) => Ok(val),
@@ -121,7 +121,7 @@ impl Session<'_> {
         Ok(env)
     }
 
-    /// A set with bound variables, together with what it reads.
+    /// Closure of an expression with bound variables: the expression with the values of the names that it reads.
     fn capture(&self, expr: ExprId, env: &Env) -> Val {
         let names = self.interp.names_of_expr(expr);
         SymbolicSet::Closure(Closure { expr, scope: env.scope.restricted(&names.variables, &names.locals) }).into()
@@ -197,7 +197,7 @@ impl Session<'_> {
     }
 }
 
-/// True for operators whose result has up to as many elements as both operands together.
+/// Whether the result of an operator can have as many elements as both operands together.
 fn copies(op: BinaryOp) -> bool {
     use BinaryOp as B;
     matches!(

@@ -28,7 +28,7 @@ impl Session<'_> {
         })
     }
 
-    /// The environment of a first counterexample to `!binder.body`.
+    /// Environment of the first counterexample to `!binder.body`.
     ///
     /// # Errors
     /// As for [`Session::solutions`].
@@ -44,7 +44,7 @@ impl Session<'_> {
         Ok(witness)
     }
 
-    /// True if two values are equal in B.
+    /// Whether two values are equal in B.
     ///
     /// # Errors
     /// If infinite sets cannot be compared.

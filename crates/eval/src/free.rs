@@ -1,7 +1,6 @@
 //! Free names of formulas and conjuncts of predicates, computed once per node.
 //!
-//! Whoever orders a search asks these for every constraint and unknown. A name that is missing here makes a constraint look ready before its unknowns have
-//! values.
+//! The planners ask for these for every constraint and unknown. A missing name makes a constraint look ready before its unknowns have values.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -50,7 +49,7 @@ impl NameCache {
         with_stack(|| self.compute(model, ModelNode::Subst(id)))
     }
 
-    /// The operands of nested conjunctions, in order.
+    /// Operands of nested conjunctions, in order.
     pub fn conjuncts(&self, model: &Model, id: PredId) -> Arc<[PredId]> {
         let slot = &self.conjuncts[id.index()];
         let split = || {
@@ -110,7 +109,7 @@ struct Collected {
 }
 
 impl Collected {
-    /// Names that a substitution assigns or that its call reads, without its parts.
+    /// Adds the names that a substitution itself assigns or reads, without its parts.
     fn add_subst(&mut self, model: &Model, subst: &Subst) {
         for target in subst.targets() {
             match target {

@@ -1,8 +1,8 @@
-//! The interpreter of one model, and the sessions in which it evaluates.
+//! Interpreter of one model, and sessions, in which it evaluates.
 //!
-//! An [`Interp`] belongs to a model and is shared by all threads; it holds the configuration, the hooks (`interp/hooks.rs`) and what was learned about
-//! formulas. A [`Session`] belongs to one thread: a budget of steps, a list of warnings. Everything that evaluates is a method of `Session`,
-//! defined in the module of its construct. The budget is what keeps evaluation finite: every loop over candidates must take steps from it.
+//! An [`Interp`] belongs to a model and is shared by all threads. It holds the configuration, the hooks (`interp/hooks.rs`) and caches about
+//! formulas. A [`Session`] belongs to one thread: a budget of steps, a list of warnings. All evaluation functions are methods of `Session`, defined
+//! in the module of their construct. The budget keeps evaluation finite: every loop over candidates must take steps from it.
 
 mod hooks;
 mod problem;
@@ -28,17 +28,17 @@ use crate::free::{FreeNames, NameCache};
 /// Steps between two looks at the stop flag, about; a power of two.
 pub const STEPS_PER_STOP_CHECK: u64 = 1 << 10;
 
-/// Bytes that are written in the time of a step, about.
+/// Approximate number of bytes written in the time of a step.
 const BYTES_PER_STEP: u64 = 1 << 10;
 
-/// Memory of an outcome: its values, the step, the new state.
+/// Approximate memory of an outcome: its values, the step, the new state.
 const OUTCOME_BYTES: usize = 256;
 const OUTCOMES_PER_CHARGE: usize = 256;
 
-/// The least that is charged: less is not worth the look at the account.
+/// Smallest charge. Less is not worth the access to the account.
 const MIN_CHARGED_BYTES: usize = 1 << 14;
 
-/// A model and what was learned about its formulas. Shared by all workers.
+/// Interpreter of a model, shared by all workers.
 #[derive(Clone)]
 pub struct Interp<'m> {
     pub model: &'m Model,
@@ -51,7 +51,7 @@ pub struct Interp<'m> {
     is_winding_up: Arc<AtomicBool>,
 }
 
-/// A series of evaluations with one budget and one list of warnings.
+/// Series of evaluations with one budget and one list of warnings.
 pub struct Session<'i> {
     pub interp: &'i Interp<'i>,
     fuel: Cell<u64>,
@@ -60,22 +60,22 @@ pub struct Session<'i> {
     probing: Cell<bool>,
     /// Part of the budget that a probe must not use.
     reserve: Cell<u64>,
-    /// Number of problems a SAT solver has settled.
+    /// Number of problems settled by the SAT solver.
     circuits: Cell<u64>,
-    /// Buffers of compiled parts of formulas, kept from one use to the next.
+    /// Buffers of compiled fragments, kept from one use to the next.
     scratch: RefCell<Vec<Scratch>>,
-    /// The number of compiled parts that this session is inside of.
+    /// Nesting depth of compiled fragments around this session.
     nesting: Cell<u32>,
-    /// Outcomes that no memory was asked for yet.
+    /// Outcomes not yet charged.
     outcomes: Cell<usize>,
-    /// The choices to be made, if it is known what is looked for.
+    /// Choices that substitutions are to make.
     prescribed: RefCell<PrescribedChoices>,
 }
 
-/// A buffer whose type only its owner knows.
+/// Buffer of a type known to its owner only.
 pub type Scratch = Box<dyn Any + Send>;
 
-/// Choices that substitutions make where they have one; other choices are left out.
+/// Prescribed choices: a substitution makes these and no others.
 #[derive(Default)]
 pub struct PrescribedChoices {
     pub locals: Vec<(LocalId, Val)>,
@@ -83,26 +83,26 @@ pub struct PrescribedChoices {
     pub variables: Option<Arc<Slots>>,
 }
 
-/// Steps of work that serves many times, counted as one step of a probe.
+/// Steps of shared work that count as one step of a probe.
 const SHARED_STEPS_PER_PROBE_STEP: u64 = 32;
 
-/// Something that makes an answer less than certain.
+/// Reason why an answer is less than certain.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Warning {
-    /// A value without bounds was searched for in MININT..MAXINT only.
+    /// Only values in MININT..MAXINT were tried for an unknown without bounds.
     Enumeration { name: String, span: Option<Span> },
-    /// A string without bounds was searched for among two only.
+    /// Only two strings were tried for an unknown without bounds.
     Strings { name: String, span: Option<Span> },
-    /// An infinite function was taken to belong to a set of functions.
+    /// An infinite function was assumed to belong to a set of functions.
     Unchecked { span: Option<Span> },
-    /// A value came from outside the model: a file, a clock, chance.
+    /// A value came from outside the model: a file, the clock, a random generator.
     Impure { name: String },
-    /// The model itself reports something (`ADD_ERROR`, `ADD_WARNING`).
+    /// Message of the model itself (`ADD_ERROR`, `ADD_WARNING`).
     Reported { message: String },
 }
 
 impl<'m> Interp<'m> {
-    /// The judge: an interpreter that walks every formula itself.
+    /// Makes the judge: an interpreter without compiled fragments.
     pub fn new(
         model: &'m Model,
         config: Config,
@@ -114,7 +114,7 @@ impl<'m> Interp<'m> {
         Interp { model, config, names, hooks, stop: StopFlag::default(), is_winding_up: Arc::default() }
     }
 
-    /// The same interpreter with compiled parts. Both are ended by the same flag.
+    /// Copy of the interpreter with compiled fragments. Both share the stop flag.
     #[must_use]
     pub fn with_fragments(&self, fragments: Arc<dyn Fragments>) -> Interp<'m> {
         Interp {
@@ -131,7 +131,7 @@ impl<'m> Interp<'m> {
         &self.hooks
     }
 
-    /// The names that occur free in formulas.
+    /// Cache of the free names of formulas.
     pub fn names(&self) -> &NameCache {
         &self.names
     }
@@ -144,17 +144,17 @@ impl<'m> Interp<'m> {
         self.names.of_pred(self.model, id)
     }
 
-    /// The names that a substitution reads or may write.
+    /// Names that a substitution reads or may write.
     pub fn names_of_subst(&self, id: SubstId) -> FreeNames {
         self.names.of_subst(self.model, id)
     }
 
-    /// The operands of nested conjunctions, in order.
+    /// Operands of nested conjunctions, in order.
     pub fn conjuncts(&self, id: PredId) -> Arc<[PredId]> {
         self.names.conjuncts(self.model, id)
     }
 
-    /// Ends every evaluation soon after the flag is set.
+    /// Sets the stop flag, which ends every evaluation soon after it is raised.
     #[must_use]
     pub fn stopped_by(self, stop: StopFlag) -> Interp<'m> {
         Interp { stop, ..self }
@@ -212,17 +212,17 @@ impl<'i> Session<'i> {
         &self.interp.config
     }
 
-    /// A budget other than that of the configuration.
+    /// Replaces the budget of the configuration.
     pub fn limit(&self, fuel: u64) {
         self.fuel.set(fuel);
     }
 
-    /// The rest of the budget.
+    /// Rest of the budget.
     pub fn left(&self) -> u64 {
         self.fuel.get()
     }
 
-    /// A fresh budget, and no warnings.
+    /// Resets budget and warnings.
     pub fn renew(&self) {
         self.fuel.set(self.config().fuel);
         self.calls.set(0);
@@ -231,7 +231,7 @@ impl<'i> Session<'i> {
         }
     }
 
-    /// A session for a compiled part, with the budget of this one.
+    /// Session for a compiled fragment, with the budget of this one.
     pub fn inner(&self) -> Session<'i> {
         let inner = self.interp.session();
         inner.fuel.set(self.fuel.get());
@@ -241,13 +241,13 @@ impl<'i> Session<'i> {
         inner
     }
 
-    /// Takes over what an inner session has left.
+    /// Takes over the remaining budget and the buffers of an inner session.
     pub fn leave(&self, inner: &Session<'_>) {
         self.fuel.set(inner.fuel.get());
         self.scratch.swap(&inner.scratch);
     }
 
-    /// A buffer that was kept, if there is one.
+    /// Takes a kept buffer, if there is one.
     pub fn take_scratch(&self) -> Option<Scratch> {
         self.scratch.borrow_mut().pop()
     }
@@ -257,7 +257,7 @@ impl<'i> Session<'i> {
         self.scratch.borrow_mut().push(scratch);
     }
 
-    /// Says what substitutions are to choose from now on.
+    /// Prescribes the choices of substitutions from now on.
     pub fn prescribe(&self, prescribed: PrescribedChoices) {
         *self.prescribed.borrow_mut() = prescribed;
     }
@@ -266,17 +266,17 @@ impl<'i> Session<'i> {
         self.prescribed.borrow()
     }
 
-    /// Counts a problem that a SAT solver has settled.
+    /// Counts a problem settled by the SAT solver.
     pub fn count_circuit(&self) {
         self.circuits.set(self.circuits.get() + 1);
     }
 
-    /// One step; every loop over candidates and every node takes at least one.
+    /// Takes one step from the budget. Every node and every iteration of a loop over candidates takes at least one.
     pub fn tick(&self) -> Result<()> {
         self.ticks(1)
     }
 
-    /// Something that takes as long as so many steps.
+    /// Takes several steps from the budget.
     pub fn ticks(&self, n_steps: u64) -> Result<()> {
         let before = self.fuel.get();
         let left = before.checked_sub(n_steps).ok_or_else(|| ErrorKind::OutOfFuel)?;
@@ -287,14 +287,14 @@ impl<'i> Session<'i> {
         Ok(())
     }
 
-    /// Asks for memory before something large is made, which takes time as well.
+    /// Charges memory, before a large value is made, and the steps to write it.
     pub fn charge(&self, n_bytes: usize) -> Result<()> {
         let n_bytes = n_bytes as u64;
         self.ticks(n_bytes / BYTES_PER_STEP)?;
         if self.config().memory.take(n_bytes) { Ok(()) } else { Err(ErrorKind::OutOfMemory.into()) }
     }
 
-    /// Asks for the memory of a result that is about as long as an operand, if that is much.
+    /// Charges the memory of a result about as large as an operand, if that is much.
     pub fn charge_copy(&self, operand: &Val) -> Result<()> {
         match operand {
             Val::Value(value) => self.charge_bulk(value.copy_bytes()),
@@ -302,13 +302,13 @@ impl<'i> Session<'i> {
         }
     }
 
-    /// Asks for memory if it is much; small values are left to whoever measures the process.
+    /// Charges memory if it is much. Small values are covered by the measurement of the process.
     #[inline]
     pub fn charge_bulk(&self, n_bytes: usize) -> Result<()> {
         if n_bytes < MIN_CHARGED_BYTES { Ok(()) } else { self.charge(n_bytes) }
     }
 
-    /// Asks for the memory of one more outcome of a substitution, whoever keeps it.
+    /// Charges the memory of one more outcome of a substitution, which the caller keeps.
     pub fn count_outcome(&self) -> Result<()> {
         let n_open = self.outcomes.get() + 1;
         if n_open < OUTCOMES_PER_CHARGE {
@@ -319,7 +319,7 @@ impl<'i> Session<'i> {
         self.charge(n_open * OUTCOME_BYTES)
     }
 
-    /// The meter of operations on values.
+    /// Meter for operations of the crate `value`.
     pub fn meter(&self) -> impl FnMut(usize) -> Result<()> + '_ {
         |n_bytes| self.charge(n_bytes)
     }
@@ -336,7 +336,7 @@ impl<'i> Session<'i> {
         result
     }
 
-    /// Runs something with a smaller budget; nothing if that was used up.
+    /// Runs a probe: `body` with a smaller budget. `None` if the budget was used up.
     pub fn probe<T>(&self, budget: u64, body: impl FnOnce() -> Result<T>) -> Option<Result<T>> {
         let before = self.fuel.get();
         let given = before.min(budget);
@@ -353,7 +353,7 @@ impl<'i> Session<'i> {
         }
     }
 
-    /// Runs something from inside a probe with the budget outside of it.
+    /// Runs `body` from inside a probe with the budget outside of it.
     pub fn outside_probe<T>(&self, body: impl FnOnce() -> T) -> T {
         let probed = self.fuel.replace(self.reserve.get());
         let probing = self.probing.replace(false);
@@ -363,7 +363,7 @@ impl<'i> Session<'i> {
         result
     }
 
-    /// Runs something that serves many times: a probe, if there is one, pays a part of its steps.
+    /// Runs work whose result serves many times: a surrounding probe pays only a fraction of its steps.
     pub fn at_discount<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
         if !self.is_probing() {
             return body();
@@ -374,7 +374,7 @@ impl<'i> Session<'i> {
         result
     }
 
-    /// Number of problems a SAT solver has settled.
+    /// Number of problems settled by the SAT solver.
     pub fn circuits(&self) -> u64 {
         self.circuits.get()
     }
@@ -391,7 +391,7 @@ impl<'i> Session<'i> {
         !self.warnings.borrow().is_empty()
     }
 
-    /// The warning for a type of which not all values are tried.
+    /// Warning for an unknown of whose type not all values are tried.
     pub fn cut_warning(&self, ty: TypeId, name: String, span: Span) -> Warning {
         let span = Some(span);
         if has_strings(self.model(), ty) {
@@ -401,12 +401,12 @@ impl<'i> Session<'i> {
         }
     }
 
-    /// The warnings so far; the list starts anew.
+    /// Takes the warnings so far.
     pub fn take_warnings(&self) -> Vec<Warning> {
         std::mem::take(&mut *self.warnings.borrow_mut()).into_iter().collect()
     }
 
-    /// All values of a type.
+    /// Set of all values of a type.
     pub fn type_set(&self, ty: TypeId) -> Val {
         use abridge_model::{BaseSet, BinaryOp, UnaryOp};
         match self.model().types.get(ty) {
@@ -456,7 +456,7 @@ impl<'i> Session<'i> {
     }
 }
 
-/// True if values of the type contain strings.
+/// Whether values of the type contain strings.
 pub fn has_strings(model: &Model, ty: TypeId) -> bool {
     match model.types.get(ty) {
         Type::String => true,

@@ -1,11 +1,11 @@
 //! The meaning of B: the plain interpreter.
 //!
-//! It walks the formulas of a [`abridge_model::Model`] and is written to be obviously right: one small function per operator, ordered by family.
-//! Faster evaluators are measured against it.
+//! It evaluates the formulas of a [`abridge_model::Model`] directly and is written to be obviously right: one small function per operator, ordered by
+//! family. It is the judge of all faster evaluators.
 //!
-//! [`Interp`] belongs to a model and is shared; a [`Session`] evaluates, with a budget of steps and a list of warnings. Sets that are infinite or large stay
-//! symbolic ([`Val`]) while an expression is evaluated. Start with `pred.rs` and `expr.rs`, then `subst.rs` and `machine.rs`; `sets.rs` explains symbolic
-//! sets. Where values must be found, a [`Problem`] is posed to the [`Finder`] that the interpreter was made with (`interp/hooks.rs`).
+//! [`Interp`] belongs to a model and is shared; a [`Session`] evaluates, with a budget of steps and a list of warnings. Infinite and large sets stay
+//! symbolic ([`Val`]) while an expression is evaluated. Start with `pred.rs` and `expr.rs`, then `subst.rs` and `machine.rs`; `sets.rs` explains
+//! symbolic sets. A construct that binds names poses a [`Problem`] to the [`Finder`] of the interpreter (`interp/hooks.rs`).
 
 mod codec;
 mod config;

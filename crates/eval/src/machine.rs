@@ -1,7 +1,7 @@
 //! Machines: valuations of constants, initial states, steps of operations, the invariant.
 //!
-//! The guards of an operation are taken off its body here: its outermost PRE, then every SELECT. They restrict when it can happen; a PRE that is met inside is an obligation
-//! (`subst.rs`).
+//! The guards of an operation are taken from its body: its outermost PRE, then every SELECT. They restrict when it can happen. A PRE further inside
+//! is an obligation (`subst.rs`).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use rustc_hash::FxHashSet;
 use crate::domain::{Env, Error, ErrorKind, Result, State, Update, Val};
 use crate::interp::{Classes, Problem, Session, Unknown};
 
-/// One step of an operation.
+/// Step of an operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Transition {
     pub params: Vec<Val>,
-    /// Empty where the operation did not assign an output.
+    /// `None` for an output that the operation did not assign.
     pub outputs: Vec<Option<Val>>,
     pub state: State,
 }
@@ -29,7 +29,7 @@ impl Session<'_> {
         self.setup_with(&[], None, found);
     }
 
-    /// The same with some constants given beforehand, and one valuation of each class.
+    /// [`Session::setup_constants`] with some constants given, and one valuation per class.
     pub fn setup_with(&self, given: &[(ConstId, Val)], classes: Option<&dyn Classes>, found: &mut Visit<'_, State>) {
         let model = self.model();
         let is_given = |id: ConstId| given.iter().any(|(other, _)| *other == id);
@@ -72,7 +72,7 @@ impl Session<'_> {
         });
     }
 
-    /// All variables of the state must have a value.
+    /// State after an initialisation, which must give every variable a value.
     fn initialised(&self, env: &Env, update: &Update) -> Result<State> {
         let env = env.assign(update.iter());
         for (id, variable) in self.model().state_variables() {
@@ -83,7 +83,7 @@ impl Session<'_> {
         Ok(env.state())
     }
 
-    /// Calls `found` with every distinct step of an operation from a state. An erroneous branch is an error beside the others.
+    /// Calls `found` with every distinct step of an operation from a state, and with the error of each branch that fails.
     pub fn operation(&self, op: OpId, state: &State, found: &mut Visit<'_, Transition>) {
         let operation = &self.model().operations[op];
         let mut seen: FxHashSet<Transition> = FxHashSet::default();
@@ -143,7 +143,7 @@ impl Session<'_> {
         self.solve(problem, env, &mut |env| Ok(self.run_body(operation, case, env, visit)))
     }
 
-    /// As a conjunction: one that fails wins over one that is not well-defined.
+    /// Conjunction of guards: a false one wins over an ill-defined one.
     fn guards_hold(&self, guards: &[(PredId, bool)], env: &Env) -> Result<bool> {
         let mut failure = None;
         for (guard, expected) in guards {
@@ -181,13 +181,13 @@ impl Session<'_> {
         })
     }
 
-    /// Takes the guards off an operation: its outermost PRE, then every SELECT, and with parameters to be found also LET and ANY, whose
-    /// guards may be all there is about them. A SELECT with several branches gives several cases.
+    /// Splits an operation into cases with guards: its outermost PRE, then every SELECT, and with parameters also LET and ANY, which may contain
+    /// the only conditions on them. A SELECT with several branches gives several cases.
     fn cases(&self, operation: &Operation) -> Vec<Case> {
         let model = self.model();
         let mut case = Case::new(operation.body);
         if let Subst::Pre { pred, body } = model.subst(operation.body) {
-            // What a precondition says about outputs only types them.
+            // Conjuncts about outputs are typing only.
             let conjuncts = self.interp.conjuncts(*pred);
             let is_typing = |pred: PredId| {
                 let names = self.interp.names_of_pred(pred);
@@ -229,7 +229,7 @@ impl Session<'_> {
         done
     }
 
-    /// Conditions without which a substitution has no outcome; they help to find parameters.
+    /// Collects necessary conditions for an outcome of a substitution, which help to find parameters.
     fn add_hints(&self, id: SubstId, hints: &mut Vec<PredId>) {
         match self.model().subst(id) {
             Subst::Select { branches, otherwise: None } => {
@@ -244,7 +244,7 @@ impl Session<'_> {
         }
     }
 
-    /// True if the invariant holds, conjunct by conjunct; those that only glue to an abstraction are left out.
+    /// Truth of the conjuncts of the invariant, without gluing conjuncts.
     pub fn invariant(&self, state: &State) -> Vec<(usize, Result<bool>)> {
         let env = Env::new(state);
         let conjuncts = self.model().invariant.iter().enumerate().filter(|(_, conjunct)| !conjunct.is_gluing);
@@ -252,14 +252,14 @@ impl Session<'_> {
     }
 }
 
-/// A part of an operation with what is to be found and to hold for it.
+/// Case of an operation: unknowns and guards, then a body.
 #[derive(Clone)]
 struct Case {
-    /// Predicates that must or must not hold.
+    /// Predicates, and whether they must hold or must not.
     guards: Vec<(PredId, bool)>,
-    /// Of ANYs that were taken off.
+    /// Locals of removed ANYs.
     binder: Vec<LocalId>,
-    /// Of LETs that were taken off.
+    /// Bindings of removed LETs.
     bindings: Vec<Binding>,
     hints: Vec<PredId>,
     body: SubstId,

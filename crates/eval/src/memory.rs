@@ -1,26 +1,26 @@
-//! Memory that evaluation may still take.
+//! Account of the memory that evaluation may take.
 //!
-//! Operations that can produce much ask [`Memory::take`] before they allocate. The account only counts what it is asked for, so it runs short sooner or
-//! later even if everything was freed again; then the memory of the process is measured, if there is a measure, and the account starts anew.
-//! Without the account, a single operation could exhaust the memory of the computer between two looks at the stop flag.
+//! Operations with large results call [`Memory::take`] before they allocate. The account counts requests only, not releases, so it runs out sooner or
+//! later. Then the memory of the process is measured, if there is a measure, and the account is refilled. Without the account, a single operation
+//! could exhaust the memory of the computer between two checks of the stop flag.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The account, shared by all workers. Unlimited by default.
+/// Account shared by all workers; unlimited by default.
 #[derive(Clone, Default)]
 pub struct Memory(Option<Arc<Account>>);
 
 struct Account {
-    /// Bytes that the process may have in all.
+    /// Largest total memory of the process.
     ceiling: u64,
     left: AtomicU64,
-    /// Bytes that the process has.
+    /// Current memory of the process.
     measure: Option<fn() -> u64>,
 }
 
-/// Says nothing about bytes: a configuration is the same however much memory there is.
+/// Equal for all accounts: a configuration does not depend on the amount of memory.
 impl fmt::Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Memory")
@@ -28,25 +28,25 @@ impl fmt::Debug for Memory {
 }
 
 impl Memory {
-    /// So many bytes for all evaluations together, whatever they free.
+    /// Account of fixed size for all evaluations together, whatever they free.
     pub fn of_bytes(bytes: u64) -> Memory {
         Memory(Some(Arc::new(Account { ceiling: bytes, left: AtomicU64::new(bytes), measure: None })))
     }
 
-    /// As much as keeps the process below a ceiling.
+    /// Account that keeps the process below a ceiling.
     pub fn below(ceiling: u64, measure: fn() -> u64) -> Memory {
         let left = AtomicU64::new(ceiling.saturating_sub(measure()));
         Memory(Some(Arc::new(Account { ceiling, left, measure: Some(measure) })))
     }
 
-    /// Takes note of what the process has now. Whoever measures it anyway should say so: small allocations are not taken from the account.
+    /// Refills the account from a measurement of the process. Callers that measure anyway should report it, since small allocations are not charged.
     pub fn update(&self, resident_bytes: u64) {
         if let Some(account) = &self.0 {
             account.left.store(account.ceiling.saturating_sub(resident_bytes), Ordering::Relaxed);
         }
     }
 
-    /// Takes bytes from the account. False if there are too few.
+    /// Takes bytes from the account; `false` if there are too few.
     #[must_use]
     pub fn take(&self, bytes: u64) -> bool {
         let Some(account) = &self.0 else { return true };
@@ -61,7 +61,7 @@ impl Memory {
             })
     }
 
-    /// Bytes that are left by the account.
+    /// Bytes left in the account.
     pub fn left(&self) -> u64 {
         self.0.as_ref().map_or(u64::MAX, |account| account.left.load(Ordering::Relaxed))
     }

@@ -1,7 +1,7 @@
 //! Truth of predicates.
 //!
-//! A conjunction is false if any operand is, even where another is ill-defined; disjunction and implication are read from left to right. A quantifier poses a problem: an
-//! existential one holds if it has a solution, a universal one if its negation has none.
+//! A conjunction is false if an operand is, even if another is ill-defined. Disjunction and implication are evaluated from left to right. A
+//! quantifier poses a problem: an existential one holds if it has a solution, a universal one if its negation has none.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::domain::{Env, Error, ErrorKind, Result};
 use crate::interp::{Problem, Session, Unknown};
 
 impl Session<'_> {
-    /// True if a predicate holds.
+    /// Whether a predicate holds.
     pub fn pred(&self, id: PredId, env: &Env) -> Result<bool> {
         self.tick()?;
         let node = &self.model().preds[id];
@@ -24,7 +24,7 @@ impl Session<'_> {
         with_stack(|| self.pred_inner(&node.pred, env)).map_err(|error| error.at(node.span))
     }
 
-    /// The same where values are searched for: an ill-defined predicate counts as false, if so configured.
+    /// [`Session::pred`] while values are searched for: an ill-defined predicate counts as false, if so configured.
     pub fn holds_in_search(&self, id: PredId, env: &Env) -> Result<bool> {
         match self.pred(id, env) {
             Err(error) if error.is_ill_defined() && self.config().ill_defined_search_is_false => Ok(false),
@@ -80,7 +80,7 @@ impl Session<'_> {
 
     fn compare(&self, op: Comparison, left: ExprId, right: ExprId, env: &Env) -> Result<bool> {
         let left = match self.expr(left, env) {
-            // Every value is in its whole type, also one that is still to come.
+            // Every value is in its whole type, even one that is not yet assigned.
             Err(error)
                 if op == Comparison::Member
                     && matches!(error.kind(), ErrorKind::Unassigned(_))
@@ -103,7 +103,7 @@ impl Session<'_> {
         }
     }
 
-    /// There is no counterexample.
+    /// Whether a universal quantifier holds: it has no counterexample.
     fn forall(&self, binder: &[LocalId], body: PredId, env: &Env) -> Result<bool> {
         let unknowns = binder.iter().map(|local| Unknown::Local(*local)).collect();
         let mut problem = Problem::of_unknowns(self, unknowns);
@@ -116,7 +116,7 @@ impl Session<'_> {
         Ok(self.solve(problem, env, &mut |_| Ok(ControlFlow::Break(())))?.is_break())
     }
 
-    /// The parts are pairwise disjoint and together the set.
+    /// Whether the parts are pairwise disjoint and their union is the set.
     fn partition(&self, set: ExprId, parts: &[ExprId], env: &Env) -> Result<bool> {
         let mut union = abridge_value::Set::EMPTY.into();
         for part in parts {

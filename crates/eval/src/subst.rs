@@ -1,7 +1,7 @@
 //! Substitutions: all outcomes of a substitution in an environment.
 //!
-//! An outcome is a set of assignments or an error. A substitution without outcomes is infeasible: its guard is false. Conditions of
-//! PRE that are met here are obligations; those that are guards are taken off before (see `machine.rs`).
+//! An outcome is a set of assignments or an error. A substitution without outcomes is infeasible: its guard is false. A PRE here is an obligation;
+//! a PRE that is a guard has been removed before (see `machine.rs`).
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -21,17 +21,17 @@ pub type Outcome = Result<Update>;
 
 pub(crate) type Emit<'e> = dyn FnMut(Outcome) -> ControlFlow<()> + 'e;
 
-/// A part of a parallel substitution with more outcomes than this is executed once more per combination of those before it,
-/// rather than kept: `f :: S --> T` can have more outcomes than there is memory.
-const MAX_KEPT: usize = 10_000;
+/// Largest number of outcomes kept for a part of a parallel substitution. A part with more is executed again for each combination of the parts before
+/// it: `f :: S --> T` can have more outcomes than there is memory.
+const MAX_KEPT_OUTCOMES: usize = 10_000;
 
 /// Outcomes of one part of a parallel substitution.
 struct Column {
     part: SubstId,
     updates: Vec<Update>,
-    /// The first error; not of a long column, whose errors come up when it is executed again.
+    /// First error. Errors of a long column are reported when it is executed again.
     error: Option<Error>,
-    /// There are more than `MAX_KEPT` outcomes, and none of them is here.
+    /// There are more than [`MAX_KEPT_OUTCOMES`] outcomes, and none is kept.
     is_long: bool,
 }
 
@@ -41,7 +41,7 @@ impl Column {
             Ok(update) => self.updates.push(update),
             Err(error) => _ = self.error.get_or_insert(error),
         }
-        self.is_long = self.updates.len() > MAX_KEPT;
+        self.is_long = self.updates.len() > MAX_KEPT_OUTCOMES;
         if !self.is_long {
             return ControlFlow::Continue(());
         }
@@ -55,8 +55,7 @@ impl Column {
     }
 }
 
-/// Hands an error on. Nothing follows one that ends evaluation as a whole: whoever went on with other choices would only be
-/// told the same for each of them.
+/// Emits an error. A fatal error breaks, since all further choices would end in the same error.
 fn fail(error: Error, emit: &mut Emit<'_>) -> ControlFlow<()> {
     let is_fatal = error.is_fatal();
     let flow = emit(Err(error));
@@ -64,7 +63,7 @@ fn fail(error: Error, emit: &mut Emit<'_>) -> ControlFlow<()> {
 }
 
 impl Session<'_> {
-    /// Calls `emit` for every outcome; equal outcomes may come several times.
+    /// Calls `emit` with every outcome. Outcomes may repeat.
     pub fn execute(&self, id: SubstId, env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
         if let Err(error) = self.tick() {
             return fail(error, emit);
@@ -136,7 +135,7 @@ impl Session<'_> {
         }
     }
 
-    /// Adds the assignments to those that were made before.
+    /// Adds assignments to `done`.
     fn assign(&self, targets: &[Target], values: &[ExprId], env: &Env, done: &mut Update) -> Result<()> {
         for (target, expr) in targets.iter().zip(values) {
             let val = self.value(*expr, env)?;
@@ -146,7 +145,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A machine that lets an infinite set grow by an operator with each step is stopped before that is all it does.
+    /// Limits the nesting depth of symbolic sets, which a machine may increase with each step.
     fn check_depth(&self, val: &Val) -> Result<()> {
         let limit = self.config().max_calls;
         if val.depth() > limit { Err(ErrorKind::TooDeep { limit }.into()) } else { Ok(()) }
@@ -179,7 +178,7 @@ impl Session<'_> {
         self.each(&set, env, &mut |val| Ok(emit(Ok(assign_tuple(targets, &self.force(&val, env)?)?))))
     }
 
-    /// The value prescribed for targets.
+    /// Prescribed value of targets.
     fn prescribed_for(&self, targets: &[Target]) -> Option<Val> {
         let prescribed = self.prescribed();
         let variables = prescribed.variables.as_ref()?;
@@ -222,7 +221,7 @@ impl Session<'_> {
         })
     }
 
-    /// A nested PRE or an ASSERT.
+    /// Nested PRE, or ASSERT.
     fn obligation(
         &self,
         pred: PredId,
@@ -237,7 +236,7 @@ impl Session<'_> {
         Ok(self.execute(body, env, emit))
     }
 
-    /// Every branch whose guard holds; ELSE if none does.
+    /// Executes every branch whose guard holds, or ELSE if none does.
     fn select(
         &self,
         branches: &[(PredId, SubstId)],
@@ -260,7 +259,7 @@ impl Session<'_> {
         }
     }
 
-    /// True if a guard with nothing to be found holds.
+    /// Whether a guard without unknowns holds.
     pub fn guard(&self, pred: PredId, env: &Env) -> Result<bool> {
         match self.pred(pred, env) {
             Err(error) if error.is_ill_defined() && self.config().ill_defined_guard_is_false => Ok(false),
@@ -294,7 +293,7 @@ impl Session<'_> {
         Ok(self.execute_or_skip(otherwise, env, emit))
     }
 
-    /// Each part runs on the results of those before it; `done` is what they assigned.
+    /// Executes parts in sequence; `done` has the assignments so far.
     fn sequence(&self, parts: &[SubstId], env: &Env, done: Update, emit: &mut Emit<'_>) -> ControlFlow<()> {
         let (parts, env, done) = match self.assignments(parts, env, done) {
             Ok(left) => left,
@@ -311,7 +310,7 @@ impl Session<'_> {
         })
     }
 
-    /// Executes the assignments at the beginning of a sequence; the rest of it is left. An assignment has one outcome, so the environment is changed in place.
+    /// Executes the leading assignments of a sequence and returns the rest. An assignment has one outcome, so the environment is changed in place.
     fn assignments<'p, 'e>(
         &self,
         mut parts: &'p [SubstId],
@@ -334,7 +333,8 @@ impl Session<'_> {
         Ok((parts, env, done))
     }
 
-    /// All parts read the old values; every combination of their outcomes is one. A part that is infeasible makes the whole so.
+    /// Executes parts in parallel: all read the old values, and every combination of their outcomes is an outcome. An infeasible part makes the whole
+    /// infeasible.
     fn parallel(&self, parts: &[SubstId], env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
         let mut columns: Vec<Column> = Vec::with_capacity(parts.len());
         for part in parts {
@@ -346,11 +346,11 @@ impl Session<'_> {
                 None => columns.push(column),
             }
         }
-        // An error spoils every combination it is part of, so it is reported once.
+        // An error affects every combination, so it is reported once.
         for column in &mut columns {
             column.error.take().map_or(ControlFlow::Continue(()), |error| emit(Err(error)))?;
         }
-        // Parts with one outcome are in all combinations. There may be very many, and each level of the combination copies what is done.
+        // Parts with one outcome are merged first: there may be very many, and each level of the combination copies the assignments so far.
         let mut single = Vec::new();
         columns.retain_mut(|column| {
             let is_single = !column.is_long && column.updates.len() == 1;
@@ -359,7 +359,7 @@ impl Session<'_> {
             }
             !is_single
         });
-        // What is executed again and again is executed least often on the outside.
+        // Long columns are outermost, where they are executed again least often.
         columns.sort_by_key(|column| !column.is_long);
         self.combine_columns(&columns, env, &single.into_iter().collect(), emit)
     }
@@ -386,7 +386,7 @@ impl Session<'_> {
         })
     }
 
-    /// Passes under way, each with what was assigned so far, are kept in a list: loops may be long.
+    /// Executes a loop. Unfinished passes, with their assignments so far, are kept in a list rather than on the stack, since loops may be long.
     fn execute_loop(
         &self,
         looping: &Loop,
@@ -431,7 +431,7 @@ impl Session<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// The variant if another pass follows; nothing if the loop ends, and with it what the variant promises.
+    /// Variant before another pass; `None` if the loop ends.
     fn enter_pass(&self, looping: &Loop, pass: &Pass) -> Result<Option<Int>> {
         let variant_span = self.model().exprs[looping.variant].span;
         if !self.pred(looping.invariant, &pass.env)? {
@@ -480,13 +480,13 @@ impl Session<'_> {
                     update.extend(outputs.iter().copied().zip(results));
                     update
                 });
-                // Outcomes of calls inside each other are handed up through as many closures.
+                // Nested calls pass outcomes up through as many closures.
                 with_stack(|| emit(outcome))
             }))
         })
     }
 
-    /// A query operation used as an expression: its outputs, as a pair if there are several.
+    /// Value of a query operation used as an expression: its outputs, as a pair if there are several.
     pub fn query(&self, op: OpId, args: &[ExprId], env: &Env) -> Result<Val> {
         let outputs: Vec<Target> =
             self.model().operations[op].outputs.iter().map(|output| Target::Local(*output)).collect();
@@ -515,12 +515,12 @@ struct Loop {
 struct Pass {
     env: Env,
     done: Update,
-    /// Of the pass before.
+    /// Variant of the previous pass.
     variant: Option<Int>,
 }
 
 impl Pass {
-    /// The passes that follow the outcomes of a pass. The last one takes the environment over, which is then changed in place.
+    /// Adds the passes that follow the outcomes of a pass. The last one takes over the environment, which is then changed in place.
     fn followed_by(self, mut updates: Vec<Update>, variant: Int, open: &mut Vec<Pass>) {
         let Some(last) = updates.pop() else { return };
         for update in updates {
@@ -543,7 +543,7 @@ fn merged(done: &Update, update: Update) -> Update {
     all
 }
 
-/// The targets become the parts of a left-nested pair.
+/// Assigns the components of a left-nested pair to targets.
 fn assign_tuple(targets: &[Target], val: &Val) -> Result<Update> {
     let mut update = Update::new();
     let mut rest = val.clone();

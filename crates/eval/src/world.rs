@@ -1,44 +1,44 @@
-//! What lies outside a model and can be asked by its external functions: files and the time of day.
+//! World outside of a model, for external functions: files and the time of day.
 //!
-//! Nothing here touches the disk or a clock; that comes in behind [`Outside`]. A [`World`] stands still: a file is read once and the time
-//! is taken once, so that evaluation stays a function of the state for as long as the world is used.
+//! Nothing here touches the disk or the clock; both are behind [`Outside`]. A [`World`] is frozen: a file is read once and the time is taken once, so
+//! that evaluation is a function of the state.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Files, folders and the clock. Relative paths start where the main machine lies.
+/// Files, folders and the clock. Relative paths start at the folder of the main machine.
 pub trait Outside: Send + Sync {
-    /// The bytes of a file.
+    /// Bytes of a file.
     ///
     /// # Errors
     /// When the file does not exist or cannot be read.
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
 
-    /// Facts about a file or folder; nothing if there is none.
+    /// Metadata of a file or folder; `None` if there is none.
     ///
     /// # Errors
-    /// When it may not be asked.
+    /// When access is not allowed.
     fn facts(&self, path: &str) -> io::Result<Option<FileMetadata>>;
 
-    /// The names in a folder.
+    /// Names in a folder.
     ///
     /// # Errors
     /// When there is no such folder or it cannot be listed.
     fn names(&self, folder: &str) -> io::Result<Vec<String>>;
 
-    /// The path from the root of the file system.
+    /// Absolute path.
     ///
     /// # Errors
-    /// When there is no such file or folder, or it may not be asked.
+    /// When there is no such file or folder, or access is not allowed.
     fn full_path(&self, path: &str) -> io::Result<String>;
 
     /// Seconds since 1970-01-01 00:00 UTC.
     fn now(&self) -> i64;
 }
 
-/// Facts about a file or folder. Times are seconds since 1970-01-01 00:00 UTC, where the file system keeps them.
+/// Metadata of a file or folder. Times are seconds since 1970-01-01 00:00 UTC, if the file system has them.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FileMetadata {
     pub is_folder: bool,
@@ -51,7 +51,7 @@ pub struct FileMetadata {
     pub accessed: Option<i64>,
 }
 
-/// The outside as one evaluation after the other sees it.
+/// Frozen view of the outside.
 #[derive(Clone)]
 pub struct World {
     outside: Arc<dyn Outside>,
@@ -73,12 +73,12 @@ impl World {
         &*self.outside
     }
 
-    /// The time when it was first asked for.
+    /// Time at the first call.
     pub fn now(&self) -> i64 {
         *self.memory.now.get_or_init(|| self.outside.now())
     }
 
-    /// The text of a file as it was when it was first read; else why it cannot be read.
+    /// Text of a file at its first reading, or the reason why it cannot be read.
     pub fn text(&self, path: &str) -> Result<Arc<str>, String> {
         let mut files = self.memory.files.lock().unwrap_or_else(PoisonError::into_inner);
         let known = files.entry(path.to_owned()).or_insert_with(|| {
@@ -89,7 +89,7 @@ impl World {
     }
 }
 
-/// UTF-8 or, if it is not that, Latin-1; without a byte order mark.
+/// Decodes UTF-8 or, if invalid, Latin-1, and drops a byte order mark.
 fn decoded(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {
@@ -104,14 +104,14 @@ impl Default for World {
     }
 }
 
-/// The same for every world, so that configurations can be compared by their text.
+/// Equal for all worlds, so that configurations can be compared by their debug text.
 impl fmt::Debug for World {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("World")
     }
 }
 
-/// No files, and no time has passed.
+/// Outside without files, at time 0.
 struct Nothing;
 
 impl Outside for Nothing {

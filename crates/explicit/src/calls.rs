@@ -1,8 +1,8 @@
-//! Calls of operations: the steps of one operation out of a state, with all values, or only those for given arguments.
+//! Calls of operations: the steps of one operation out of a state, for all arguments or for given ones.
 //!
-//! Two machines that are compared call each other's operations with the same arguments. Arguments that are given need not be enumerated,
-//! so that a call can be followed where the operation by itself has infinitely many. [`Evaluator`] chooses between the judge and
-//! the usual interpreter. A call whose steps are not all found says so in [`Called`]; to take it for a refusal would be wrong.
+//! Refinement checking calls operations of two machines with the same arguments. Given arguments are not enumerated, so a call can be
+//! evaluated even if the operation has infinitely many arguments. [`Evaluator`] selects the judge or the usual interpreter. A call with missing
+//! steps has a gap in [`Called`]; to take it for a refusal would be wrong.
 
 use std::ops::ControlFlow;
 
@@ -13,21 +13,21 @@ use abridge_system::{Gap, Part};
 use crate::explain;
 use crate::system::{Explicit, gap_of, is_violation};
 
-/// Which interpreter answers.
+/// Choice of interpreter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Evaluator {
     /// The plain interpreter.
     Judge,
-    /// The usual one, with compiled fragments.
+    /// The interpreter with compiled fragments.
     Usual,
 }
 
-/// What a list of steps is worth.
+/// Completeness and definedness of the steps of a call.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Called {
     /// Steps may be missing.
     pub gap: Option<Gap>,
-    /// Something is not well-defined, or an obligation is broken.
+    /// A step is ill-defined or breaks an obligation.
     pub is_ill_defined: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'m> Explicit<'m> {
             ControlFlow::Continue(())
         });
         let name = &self.model().operations[op].name;
-        // What is wrong for these arguments may not be found again where arguments are enumerated.
+        // A violation for given arguments is noted here, since an enumeration of arguments might not meet it.
         let noted = if is_given { self.note(&session, name, violation) } else { None };
         called.gap = noted.max(self.note(&session, name, failure));
         called
@@ -112,7 +112,7 @@ impl<'m> Explicit<'m> {
         called
     }
 
-    /// The predicate of the PRE around an operation, if there is one.
+    /// Precondition of an operation whose body is a PRE.
     pub fn precondition(&self, op: OpId) -> Option<PredId> {
         match self.model().subst(self.model().operations[op].body) {
             Subst::Pre { pred, .. } => Some(*pred),
@@ -120,7 +120,7 @@ impl<'m> Explicit<'m> {
         }
     }
 
-    /// Truth of the precondition of an operation for given arguments. What it says about outputs only types them.
+    /// Truth of the precondition of an operation for given arguments. Conjuncts about outputs are typing and are skipped.
     pub fn may_call(&self, evaluator: Evaluator, op: OpId, words: &[u32], given: &[(LocalId, Val)]) -> Truth {
         let Some(pred) = self.precondition(op) else { return Truth::True };
         let interp = self.by(evaluator);
@@ -138,12 +138,12 @@ impl<'m> Explicit<'m> {
         }
     }
 
-    /// The parts of a predicate that is false in a state, with their values there, as the judge sees them.
+    /// Subformulas of a predicate that is false in a state, with the values that the judge gives them.
     pub fn parts_of(&self, pred: PredId, state: &State) -> Vec<Part> {
         explain::explain(&self.judge.session(), self.model(), pred, state)
     }
 
-    /// Truth of a conjunction: one false conjunct decides, whatever the others are.
+    /// Truth of a conjunction. A false conjunct decides, even if others are ill-defined or unknown.
     pub fn truth(&self, evaluator: Evaluator, conjuncts: impl Iterator<Item = PredId>, env: &Env) -> Truth {
         let session = self.by(evaluator).session();
         let mut failure: Option<Error> = None;

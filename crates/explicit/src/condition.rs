@@ -1,4 +1,4 @@
-//! Conditions of operations without unknowns, each once for all operations that share it.
+//! Conditions of operations without unknowns. Operations with the same condition share its memo.
 
 use abridge_compile::Condition;
 use abridge_model::Model;
@@ -8,21 +8,22 @@ use rustc_hash::FxHashMap;
 use crate::layout::Words;
 use crate::memo::Memo;
 
-/// The different conditions of all operations.
+/// Distinct conditions of all operations.
 #[derive(Default)]
 pub(crate) struct Conditions {
     pub(crate) list: Vec<Shared>,
-    /// Their numbers, by the words that they read and their text.
+    /// Number of each condition, by the positions that it reads and its text.
     numbers: FxHashMap<(Vec<usize>, String), usize>,
 }
 
+/// Positions that a condition reads, and its memo.
 pub(crate) struct Shared {
     pub(crate) words: Vec<usize>,
     pub(crate) memo: Option<Memo>,
 }
 
 impl Conditions {
-    /// The number of a condition, the same for all that say the same.
+    /// Number of a condition; equal conditions get the same number.
     pub(crate) fn number(&mut self, model: &Model, words: &Words, condition: &Condition) -> usize {
         let read = words.of(&condition.reads.iter().copied().collect());
         *self.numbers.entry((read, pred_text(model, condition.pred))).or_insert_with_key(|(read, _)| {

@@ -1,8 +1,8 @@
-//! Properties of states: conjuncts of the invariant, assertions and the goal.
+//! Properties of states: conjuncts of the invariant, assertions, the goal and atomic propositions, in memoised groups.
 //!
-//! Conjuncts that read the same words form a group, and a group is remembered under those words. A group whose words are among those of
-//! another one is looked at only when that one is not known to be fine. So most states need one lookup for each of few groups, and none for
-//! a group whose words are those of the state before.
+//! Conjuncts that read the same words form a group, memoised under those words. A group that reads a subset of the words of another is placed
+//! below it, and evaluated only if the upper group is not known to pass. So most states need one lookup in each of a few groups, and none in a
+//! group whose words are unchanged since the predecessor. A conjunct below a group that does not cover its words would go unchecked.
 
 use abridge_compile::Program;
 use abridge_model::dump::pred_text;
@@ -48,14 +48,15 @@ pub(crate) struct Group {
     pub(crate) words: Vec<usize>,
     /// Conjuncts that read exactly these words.
     pub(crate) members: Vec<usize>,
-    /// Groups that read less and are looked at together with this one.
+    /// Groups that read fewer words and are evaluated together with this one.
     pub(crate) below: Vec<usize>,
+    /// The group is below no other.
     pub(crate) is_top: bool,
     pub(crate) memo: Option<Memo>,
 }
 
 impl Group {
-    /// True if a state agrees with the one before in all that is read.
+    /// Whether a state agrees with its predecessor in all words that the group reads.
     pub(crate) fn is_same(&self, words: &[u32], before: Option<&[u32]>) -> bool {
         before
             .is_some_and(|before| before[0] == words[0] && self.words.iter().all(|word| before[*word] == words[*word]))
@@ -63,7 +64,7 @@ impl Group {
 }
 
 impl Conjuncts {
-    /// Numbers, predicates and the words they read.
+    /// Groups conjuncts, given as number, predicate and positions read.
     pub(crate) fn new(
         model: &Model,
         words: &Words,
@@ -75,7 +76,7 @@ impl Conjuncts {
         let mut texts: FxHashSet<(Vec<usize>, String)> = FxHashSet::default();
         let mut groups: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
         for (number, pred, read) in items {
-            // Machines repeat conjuncts of machines that they include.
+            // Machines repeat conjuncts of included machines; each is checked once.
             if role != Role::Proposition && !texts.insert((read.clone(), pred_text(model, pred))) {
                 continue;
             }
@@ -94,7 +95,7 @@ impl Conjuncts {
         conjuncts
     }
 
-    /// Puts each group below the smallest one that reads more.
+    /// Places each group below the smallest group that reads a superset of its words.
     pub(crate) fn order(&mut self) {
         let all: Vec<usize> = (0..self.groups.len()).collect();
         let mut readers: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
@@ -103,7 +104,7 @@ impl Conjuncts {
         }
         for idx in 0..self.groups.len() {
             let words = &self.groups[idx].words;
-            // A group that reads more is among the readers of each word; those of the rarest are enough.
+            // A group with a superset of the words reads each of them, so the readers of the rarest word are enough.
             let candidates =
                 words.iter().map(|word| &readers[word]).min_by_key(|readers| readers.len()).unwrap_or(&all);
             let reads_more = |other: &Group| {

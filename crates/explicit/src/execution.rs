@@ -1,7 +1,7 @@
-//! Executions of operations with their values, found by the interpreter that is the judge.
+//! Executions: steps with their values, found by the judge.
 //!
-//! [`Place`] says where a machine stands, [`Execution`] is one step with the values of its parameters and outputs. Replay and everything
-//! that compares values works with these; what only shows steps uses [`abridge_system::Machine`] instead.
+//! A [`Place`] is the root or a state; an [`Execution`] is a step with the values of its parameters and outputs. Replay and all code that
+//! compares values works with these. Code that only shows steps uses [`abridge_system::Machine`].
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -15,14 +15,15 @@ use abridge_eval::{Error, PrescribedChoices, Session, State, Transition, Val, va
 use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP};
 use crate::system::Explicit;
 
-/// Names of the steps that are not operations.
+/// Name of the set-up step.
 pub const SETUP_NAME: &str = "SETUP_CONSTANTS";
+/// Name of the initialisation step.
 pub const INITIALISATION_NAME: &str = "INITIALISATION";
 
-/// Where a machine stands.
+/// Root or state of a machine.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// Nothing has happened.
+    /// Root, before any step.
     Start,
     /// Constants have values, variables do not.
     SetUp(State),
@@ -37,12 +38,12 @@ impl Place {
         }
     }
 
-    /// The vector of the state; nothing at the start.
+    /// Vector of the state; `None` at the start.
     pub fn words(&self, system: &Explicit<'_>) -> Option<Vec<u32>> {
         self.state().map(|state| system.words_of(state, matches!(self, Place::Running(_))))
     }
 
-    /// The place of a vector; nothing is the root.
+    /// Place of a vector; `None` is the root.
     pub fn of_words(system: &Explicit<'_>, words: Option<&[u32]>) -> Place {
         match words.map(|words| system.decode(words)) {
             None => Place::Start,
@@ -52,13 +53,13 @@ impl Place {
     }
 }
 
-/// A step with its values and the place that it leads to.
+/// Step with its values and target.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// Nothing for set-up and initialisation.
+    /// `None` for set-up and initialisation.
     pub op: Option<OpId>,
     pub params: Vec<Val>,
-    /// Empty where the operation did not assign an output.
+    /// `None` for an output that was not assigned.
     pub outputs: Vec<Option<Val>>,
     pub to: Place,
 }
@@ -68,7 +69,7 @@ impl Execution {
         Execution { op: None, params: Vec::new(), outputs: Vec::new(), to }
     }
 
-    /// The operation, [`SETUP_NAME`] or [`INITIALISATION_NAME`].
+    /// Name of the operation, [`SETUP_NAME`] or [`INITIALISATION_NAME`].
     pub fn name<'m>(&self, model: &'m Model) -> &'m str {
         match (self.op, &self.to) {
             (Some(op), _) => &model.operations[op].name,
@@ -83,13 +84,13 @@ impl Execution {
         locals.iter().map(|local| model.locals[*local].name.as_str()).zip(&self.params)
     }
 
-    /// Outputs with their names; one that was not assigned has no value.
+    /// Outputs with their names; an output that was not assigned has no value.
     pub fn named_outputs<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (&'a str, Option<&'a Val>)> {
         let locals = self.op.map_or(&[][..], |op| &model.operations[op].outputs);
         locals.iter().map(|local| model.locals[*local].name.as_str()).zip(self.outputs.iter().map(Option::as_ref))
     }
 
-    /// The same for people.
+    /// Readable form of the step.
     pub fn shown(&self, system: &Explicit<'_>) -> Move {
         let model = system.model();
         let text = |val: &Val| val_text(model, val);
@@ -111,12 +112,11 @@ impl Execution {
     }
 }
 
-/// Takes executions one by one; says whether to go on.
+/// Callback for each execution; breaks to end the list.
 pub type Executions<'v> = dyn FnMut(Result<Execution, Error>) -> ControlFlow<()> + 'v;
 
 impl Explicit<'_> {
-    /// Calls `found` with every execution of an operation or, without one, with every set-up or initialisation. What the session had to
-    /// say besides stays in it.
+    /// Calls `found` with every execution of an operation or, without one, with every set-up or initialisation. Warnings stay in the session.
     pub fn executions(&self, session: &Session<'_>, from: &Place, op: Option<OpId>, found: &mut Executions<'_>) {
         match (from, op) {
             (Place::Running(state), Some(op)) => session.operation(op, state, &mut |transition| {
@@ -157,7 +157,7 @@ pub fn named_values<'a>(model: &'a Model, state: &'a State) -> impl Iterator<Ite
     constants.chain(variables)
 }
 
-/// The same for people.
+/// Readable form of [`named_values`].
 pub(crate) fn shown_values(model: &Model, state: &State) -> Vec<Named> {
     let shown = |(name, val): (&str, &Val)| Named {
         name: name.to_owned(),
@@ -167,12 +167,12 @@ pub(crate) fn shown_values(model: &Model, state: &State) -> Vec<Named> {
     named_values(model, state).map(shown).collect()
 }
 
-/// Steps of plain evaluation for finding a set-up or an initialisation again. Finding one among very many may take longer than the search
-/// for all of them took with better means; then it is told as not found.
+/// Fuel of the judge for finding a set-up or an initialisation again. To find one among very many may take longer than the whole search with
+/// faster evaluators took; then it is reported as not found.
 const START_FUEL: u64 = 1 << 24;
 
 impl Explicit<'_> {
-    /// A step between two states, found by the judge; nothing if it finds none. The root is the state that is not there.
+    /// Step between two states that the judge finds, if any; `from` is `None` for the root.
     pub fn execution_between(&self, from: Option<&[u32]>, to: &[u32]) -> Option<Execution> {
         let Some(from) = from.filter(|from| from[0] & 1 == 1) else {
             return self.start_between(from, to);
@@ -188,14 +188,14 @@ impl Explicit<'_> {
         })
     }
 
-    /// A set-up or initialisation that leads to a state.
+    /// Set-up or initialisation that leads to a state.
     fn start_between(&self, from: Option<&[u32]>, to: &[u32]) -> Option<Execution> {
         let (from, to) = (Place::of_words(self, from), Place::of_words(self, Some(to)));
         let wanted = to.state()?;
         if matches!((&from, &to), (Place::Start, Place::SetUp(_))) {
             return self.is_setup(wanted).then(|| Execution::bare(to.clone()));
         }
-        // Choices that are known need not be listed; where none of them leads there, all are.
+        // The known values of the target prescribe choices first. If that leads nowhere, all choices are listed.
         let prescribed = PrescribedChoices { locals: Vec::new(), variables: Some(wanted.variables.clone()) };
         let is_found = [prescribed, PrescribedChoices::default()].into_iter().any(|prescribed| {
             let session = self.judge.session();
@@ -211,10 +211,10 @@ impl Explicit<'_> {
         is_found.then(|| Execution::bare(to.clone()))
     }
 
-    /// True if the constants of a state satisfy the properties.
+    /// Whether the constants of a state satisfy the properties.
     fn is_setup(&self, target: &State) -> bool {
         let given = self.model().constants.ids().filter_map(|id| Some((id, target.constants[id.index()].clone()?)));
-        // Given constants are only checked. Where that cannot be decided, they may still be among those that are found.
+        // Given constants are only checked. If that cannot be decided, an enumeration may still find them.
         [&given.collect(), &self.pinned].into_iter().any(|given| {
             let session = self.judge.session();
             session.limit(START_FUEL);
@@ -227,7 +227,7 @@ impl Explicit<'_> {
         })
     }
 
-    /// A step of an operation between two states, if it makes certain choices.
+    /// Step of an operation between two states, with prescribed choices.
     pub(crate) fn step_between(
         &self,
         op: OpId,

@@ -1,4 +1,4 @@
-//! Explanation of a false predicate: the values of its parts.
+//! Explanation of a false predicate: the values of its subformulas.
 
 use abridge_diag::with_stack;
 use abridge_model::{BinaryOp, Expr, ExprId, Model, Pred, PredId, dump};
@@ -6,14 +6,14 @@ use abridge_system::Part;
 
 use abridge_eval::{Env, Session, State, val_text};
 
-/// No more parts than anyone reads.
+/// Largest number of subformulas in an explanation.
 const MAX_PARTS: usize = 6;
-/// How far below a relation operands are of interest.
+/// Depth of operands below a comparison.
 const MAX_DEPTH: u32 = 2;
-/// Longer texts say little.
-const MAX_TEXT: usize = 100;
+/// Characters after which a text is cut.
+const MAX_TEXT_CHARS: usize = 100;
 
-/// The parts of a predicate that is false in a state, with their values there.
+/// Subformulas of a predicate that is false in a state, with their values.
 pub(crate) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> Vec<Part> {
     let mut explanation = Explanation { session, model, parts: Vec::new() };
     explanation.false_pred(pred, &Env::new(state));
@@ -27,7 +27,7 @@ struct Explanation<'a> {
 }
 
 impl Explanation<'_> {
-    /// A predicate that does not hold.
+    /// Explains a false predicate.
     fn false_pred(&mut self, id: PredId, env: &Env) {
         with_stack(|| self.false_pred_inner(id, env));
     }
@@ -57,7 +57,7 @@ impl Explanation<'_> {
         }
     }
 
-    /// The expressions directly inside a predicate.
+    /// Adds the expressions directly inside a predicate.
     fn operands(&mut self, id: PredId, env: &Env) {
         if self.parts.len() < MAX_PARTS {
             with_stack(|| self.operands_inner(id, env));
@@ -87,7 +87,7 @@ impl Explanation<'_> {
         }
     }
 
-    /// An operand, and what it is made of if its own value says too little.
+    /// Adds an operand and, down to a depth, its own operands.
     fn expr(&mut self, id: ExprId, env: &Env, depth: u32) {
         if self.parts.len() >= MAX_PARTS {
             return;
@@ -103,7 +103,7 @@ impl Explanation<'_> {
             _ => {}
         }
         let inner: Vec<ExprId> = match self.model.expr(id) {
-            // A set of functions, an interval: its ends say more than its elements.
+            // For a set of functions or an interval, the operands say more than the elements.
             Expr::Unary(op, operand) if op.facts().is_set_constructor => return self.inside(&[*operand], env, depth),
             Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Interval | BinaryOp::Cartesian, left, right) => {
                 return self.inside(&[*left, *right], env, depth);
@@ -135,7 +135,7 @@ impl Explanation<'_> {
 }
 
 fn shortened(text: String) -> String {
-    match text.char_indices().nth(MAX_TEXT) {
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

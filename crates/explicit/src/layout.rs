@@ -1,32 +1,34 @@
-//! Layout of states: one word for the constants and whether the machine is initialised, then one word per variable.
+//! Layout of states: one word for the constants and the flag "initialised", then one word per variable.
 
 use abridge_model::ids::Id as _;
 use abridge_model::{IdSet, VarId};
 
-/// Numbers of the steps that are not operations; operation `n` is step `n + FIRST_OPERATION`.
+/// Step number of the set-up of constants.
 pub const SETUP: u32 = 0;
 
+/// Step number of the initialisation.
 pub const INITIALISATION: u32 = 1;
 
+/// Step number of the first operation.
 pub const FIRST_OPERATION: u32 = 2;
 
-/// The word of a variable without a value.
+/// Word of a variable without a value.
 pub const UNSET: u32 = u32::MAX;
 
-/// Where variables lie in a state, whether anything is to be remembered, and what many choices are.
+/// Positions of variables in a state, and the options that memos are made with.
 pub(crate) struct Words {
-    /// The word of each variable of the model, if it belongs to states.
+    /// Position of each variable of the model, if it belongs to states.
     pub(crate) positions: Vec<Option<usize>>,
     pub(crate) n_variables: usize,
     pub(crate) memo: bool,
     pub(crate) labels: bool,
     pub(crate) many_choices: f64,
-    /// Tables of what is remembered start small, since there are very many.
+    /// Memo tables start small, since there are very many.
     pub(crate) is_frugal: bool,
 }
 
 impl Words {
-    /// Words of variables of the state in this order, for a model with so many variables. Nothing is remembered.
+    /// Layout of states with these variables in order, for a model with `n_declared` variables. Memos are off.
     pub(crate) fn new(variables: &[VarId], n_declared: usize) -> Words {
         let mut positions = vec![None; n_declared];
         for (word, id) in (1..).zip(variables) {
@@ -36,7 +38,7 @@ impl Words {
         Words { positions, n_variables, memo: false, labels: false, many_choices: f64::INFINITY, is_frugal: false }
     }
 
-    /// Words of variables, ascending.
+    /// Positions of variables, ascending.
     pub(crate) fn of(&self, ids: &IdSet<VarId>) -> Vec<usize> {
         let mut words: Vec<usize> = ids.iter().filter_map(|id| self.position(id)).collect();
         words.sort_unstable();
@@ -47,13 +49,13 @@ impl Words {
         self.positions[id.index()]
     }
 
-    /// True if different states can have the same words at these positions.
+    /// Whether a memo over these positions can be hit: memos are on, and different states can agree there.
     pub(crate) fn can_repeat(&self, words: &[usize]) -> bool {
         self.memo && words.len() < self.n_variables
     }
 }
 
-/// The key of some positions: the constants first.
+/// Fills a memo key: the constants, then the words at the given positions.
 #[inline]
 pub(crate) fn fill(key: &mut Vec<u32>, words: &[u32], positions: &[usize]) {
     key.clear();

@@ -1,9 +1,10 @@
-//! The explicit-state system of a B machine.
+//! Explicit-state system of a B machine.
 //!
-//! A state is a vector of value ids (`layout.rs`), whose values are numbered per variable ([`Explicit`], `system.rs`). The outcomes of an operation depend only on the
-//! variables it reads, so they are remembered under the ids of those (`operation.rs`, `memo.rs`); the same for conjuncts of the invariant (`conjunct.rs`). The tables are shared by
-//! all workers; a worker (`worker.rs`) asks them first, then the compiled form, then the interpreter. `execution.rs` finds steps again with the plain interpreter, the
-//! judge, and `shown.rs` names them for users.
+//! A state is a vector of value ids (`layout.rs`); each variable has its own table of values ([`Explicit`], `system.rs`). The outcomes of an
+//! operation depend only on the variables that it reads. Memos keep outcomes under the ids of those variables (`operation.rs`, `memo.rs`), and
+//! truth values of conjuncts of the invariant likewise (`conjunct.rs`). All workers share the memos. A worker (`worker.rs`) asks the memos
+//! first, then the compiled form, then the interpreter. `execution.rs` finds steps again with the plain interpreter, the judge, and `shown.rs`
+//! names them for users. A memo whose key misses a variable that is read makes verdicts wrong.
 
 mod calls;
 mod condition;

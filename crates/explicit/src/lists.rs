@@ -1,16 +1,17 @@
-//! Different lists of words by number, shared by all workers.
+//! Interner of lists of words, shared by all workers: the contents of memo entries that do not fit into a slot.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use abridge_value::{Interner, ValueId};
 
+/// Interned lists.
 pub(crate) struct Lists {
     lists: Interner<Box<[u32]>>,
-    /// No further list is taken in.
+    /// No further list is added.
     is_closed: AtomicBool,
 }
 
-/// About the bytes of a list with everything that belongs to it.
+/// Estimated memory of a list with its entry in the interner.
 const BYTES_PER_LIST: u64 = 96;
 
 impl Lists {
@@ -18,7 +19,7 @@ impl Lists {
         Lists { lists: Interner::new(), is_closed: AtomicBool::new(false) }
     }
 
-    /// The number of a list, never 0; nothing if there is no room for it.
+    /// Number of a list, never 0; `None` if the list is new and there is no room for it.
     pub(crate) fn number(&self, words: &[u32]) -> Option<u32> {
         let list = words.into();
         if self.is_closed.load(Ordering::Relaxed) {
@@ -35,7 +36,7 @@ impl Lists {
         self.lists.len() as u64 * BYTES_PER_LIST
     }
 
-    /// Says whether there is room for more.
+    /// Sets whether new lists may be added.
     pub(crate) fn allow(&self, may_grow: bool) {
         self.is_closed.store(!may_grow, Ordering::Relaxed);
     }

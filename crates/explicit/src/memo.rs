@@ -1,13 +1,14 @@
-//! A table from a few words to a number, shared by all workers, exact and never complete: what is not in it is computed again.
+//! Memo: a lossy concurrent hash table from short keys of words to numbers, shared by all workers. Entries are exact; a missing entry is
+//! computed again.
 //!
-//! A slot is one 64-bit word. If the key and the number fit into it, they are packed; how many bits each word gets follows from the words
-//! seen. Otherwise the slot has some bits of the key's hash and the id of a list, the key and the number. A
-//! [`Table`] has a fixed size; tables are made larger and bits are given out anew in [`Memo::tidy`], while no worker evaluates. Workers
-//! hold the table of the moment in a [`MemoHandle`].
+//! A slot is one 64-bit word. If key and number fit into it, they are packed. The number of bits of each field follows from the words seen so
+//! far. Otherwise the slot has some bits of the hash of the key, and the id of an interned list: the key, then the number. A [`Table`] has a
+//! fixed size. [`Memo::tidy`] replaces it by a larger one, or by one with wider fields, while no worker evaluates. Workers hold the current
+//! table in a [`MemoHandle`].
 //!
-//! Protocol: a slot is written as a whole, and whatever it holds is true, so it may be written over at any time: a table that may not grow
-//! any more forgets something when it learns something. Lists are interned before their id is stored with `Release`, and read after an
-//! `Acquire`. Two workers may compute the same answer, and both are right.
+//! Protocol: a slot is written as a whole and always holds a true entry, so it may be overwritten at any time. A table that may not grow evicts an
+//! entry for each new one. Lists are interned before their id is stored with `Release`, and read after an `Acquire`. Two workers may compute the
+//! same entry; both are right.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -17,25 +18,26 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::layout::{UNSET, fill};
 use crate::lists::Lists;
 
-/// Slots looked at before a table counts as full.
+/// Slots probed before a table counts as full.
 const MAX_PROBES: usize = 32;
 const MIN_SLOTS: usize = 1 << 9;
-/// The same for one of very many tables.
+/// Initial slots of a frugal table, one of very many.
 const MIN_FRUGAL_SLOTS: usize = 1 << 4;
-/// Up to here tables grow in larger steps: one round may fill them before they can show how much they need.
+/// Tables below this size grow fourfold: one block of states may fill them before they can show how much they need.
 const MAX_FAST_GROWTH_SLOTS: usize = 1 << 14;
-/// Tables of so many slots, a quarter of a megabyte, compete for the cache of a core.
+/// Smallest table worth prefetching: a quarter of a megabyte, which competes for the cache of a core.
 const MIN_PREFETCHED_SLOTS: usize = 1 << 15;
-/// Lookups after which a memo has to have paid.
+/// Lookups after which the hit rate of a memo is judged.
 const TRIAL_LOOKUPS: u64 = 1 << 14;
 
+/// Shared table with its hit statistics.
 pub(crate) struct Memo {
     table: RwLock<Arc<Table>>,
     lookups: AtomicU64,
     hits: AtomicU64,
-    /// The least hits in a hundred lookups for which it is kept.
+    /// Least hit rate, in percent, with which the memo is kept.
     must_hit: u64,
-    /// The most entries with which it is kept.
+    /// Largest number of entries with which the memo is kept.
     most: usize,
 }
 
@@ -47,23 +49,23 @@ struct Table {
 }
 
 enum Layout {
-    /// Nothing is kept any more.
+    /// The memo has been given up.
     Off,
     Packed(Fields),
     Listed,
 }
 
-/// The fields of a packed slot: the words of the key from the lowest bits upwards, then the number.
+/// Fields of a packed slot: the words of the key from the lowest bits upwards, then the number.
 struct Fields {
     bits: Box<[u32]>,
-    /// The largest words, and the largest number, that did not fit.
+    /// Largest words, and largest number, that did not fit.
     too_large: Box<[AtomicU32]>,
     key_mask: u64,
     number_shift: u32,
 }
 
 impl Memo {
-    /// A memo for keys of so many words. A frugal one starts very small.
+    /// Makes a memo for keys of `n_words` words. A frugal one starts very small.
     pub(crate) fn new(is_frugal: bool, n_words: usize, must_hit: u64, most: usize) -> Self {
         let layout = Fields::new(vec![1; n_words + 1].into()).map_or(Layout::Listed, Layout::Packed);
         Memo {
@@ -83,8 +85,8 @@ impl Memo {
         self.table().bytes()
     }
 
-    /// Makes room, or gives up if it does not pay; true if workers have to look again. All memos together may grow by `room` bytes. What
-    /// is to be moved to a larger table is added to `moves`.
+    /// Grows the table, or gives the memo up if it does not pay. Returns whether the table was replaced, so that workers must refresh their handles.
+    /// All memos together may grow by `room` bytes. Copies still to be made to the new table are added to `moves`.
     pub(crate) fn tidy(&self, room: &mut u64, moves: &mut Vec<Move>) -> bool {
         let table = self.table();
         if table.is_off() {
@@ -93,8 +95,7 @@ impl Memo {
         let may_grow = table.growth() <= *room;
         let (lookups, hits) = (self.lookups.load(Ordering::Relaxed), self.hits.load(Ordering::Relaxed));
         let is_too_large = table.n_used.load(Ordering::Relaxed) as usize > self.most;
-        // What a table could not take in says nothing about whether it pays: a search that goes on from where another ended begins with
-        // small tables and large rounds.
+        // Misses of a table that was too small say nothing about whether it pays: a resumed search begins with small tables and large blocks.
         let is_tried = lookups >= TRIAL_LOOKUPS && !(may_grow && table.was_cramped());
         let has_failed = is_too_large || is_tried && hits * 100 < lookups * self.must_hit;
         let next = if has_failed { Some(Table::new(Layout::Off, 0)) } else { table.larger(may_grow) };
@@ -102,7 +103,7 @@ impl Memo {
             self.lookups.fetch_sub(lookups, Ordering::Relaxed);
             self.hits.fetch_sub(hits, Ordering::Relaxed);
         } else if lookups >= TRIAL_LOOKUPS {
-            // Old experience counts less and less.
+            // Older lookups weigh less and less.
             self.lookups.fetch_sub(lookups / 2, Ordering::Relaxed);
             self.hits.fetch_sub(hits / 2, Ordering::Relaxed);
         }
@@ -118,7 +119,7 @@ impl Memo {
 }
 
 impl Fields {
-    /// Fields of these widths, the last one for the number; nothing if they do not fit.
+    /// Fields of these widths, the last for the number; `None` if they do not fit into a slot.
     fn new(bits: Box<[u32]>) -> Option<Self> {
         let (number_bits, key_bits) = bits.split_last()?;
         let number_shift: u32 = key_bits.iter().sum();
@@ -130,11 +131,11 @@ impl Fields {
         })
     }
 
-    /// The widths that everything seen needs; nothing if these are wide enough.
+    /// Widths for all words seen; `None` if the current ones suffice.
     fn wider(&self) -> Option<Box<[u32]>> {
         let wanted = |(bits, word): (&u32, &AtomicU32)| match word.load(Ordering::Relaxed) {
             0 => *bits,
-            // One bit more than needed now, so that this does not happen often.
+            // One spare bit, so that fields are rarely widened.
             word => (33 - word.leading_zeros()).min(32).max(*bits),
         };
         let bits: Box<[u32]> = self.bits.iter().zip(&self.too_large).map(wanted).collect();
@@ -191,23 +192,23 @@ impl Table {
         self.slots.len() as u64 * size_of::<u64>() as u64
     }
 
-    /// Number of times as many slots a larger table has.
+    /// Growth factor of the number of slots.
     fn factor(&self) -> usize {
         if self.slots.len() < MAX_FAST_GROWTH_SLOTS { 4 } else { 2 }
     }
 
-    /// Bytes by which a larger table is larger.
+    /// Additional bytes of a larger table.
     fn growth(&self) -> u64 {
         self.bytes() * (self.factor() as u64 - 1)
     }
 
-    /// Fields were too narrow, or a small table had no room. Neither can happen often.
+    /// Whether fields were too narrow or a small table was full. Both happen rarely.
     fn was_cramped(&self) -> bool {
         let is_small = self.slots.len() < MAX_FAST_GROWTH_SLOTS && self.is_full.load(Ordering::Relaxed);
         is_small || matches!(&self.layout, Layout::Packed(fields) if fields.wider().is_some())
     }
 
-    /// An empty table with more room, if it is needed.
+    /// Empty table with more slots or wider fields, if they are needed.
     fn larger(&self, may_grow: bool) -> Option<Table> {
         let n_used = self.n_used.load(Ordering::Relaxed) as usize;
         let is_full = may_grow && (self.is_full.load(Ordering::Relaxed) || n_used * 4 > self.slots.len() * 3);
@@ -227,7 +228,7 @@ impl Table {
         Some(Table::new(layout, self.slots.len() * factor))
     }
 
-    /// Key and number of a slot that is not empty.
+    /// Reads a slot that is not empty: the key into `words`, the number as result.
     fn read(&self, slot: u64, lists: &Lists, words: &mut Vec<u32>) -> u32 {
         if let Layout::Packed(fields) = &self.layout {
             return fields.unpack(slot, words);
@@ -246,7 +247,7 @@ impl Table {
         matches!(self.layout, Layout::Packed(_))
     }
 
-    /// The packed key, or the hash of a long one; nothing if it cannot be kept.
+    /// Packed key, or hash of a key that is not packed; `None` if the key cannot be stored.
     fn key(&self, words: &[u32]) -> Option<u64> {
         match &self.layout {
             Layout::Off => None,
@@ -255,7 +256,7 @@ impl Table {
         }
     }
 
-    /// The number of some words, of which the key is given.
+    /// Number stored for a key, given as words and as [`Table::key`].
     fn find(&self, lists: &Lists, words: &[u32], key: u64) -> Option<u32> {
         match &self.layout {
             Layout::Off => None,
@@ -289,7 +290,7 @@ impl Table {
         }
     }
 
-    /// Keeps the number of a key that [`Table::find`] did not find.
+    /// Stores a number for a key that [`Table::find`] did not find.
     fn insert(&self, lists: &Lists, words: &[u32], key: u64, number: u32) {
         let (hash, content) = match &self.layout {
             Layout::Off => return,
@@ -320,14 +321,14 @@ impl Table {
     }
 }
 
-/// Some slots of a table that go over to the table that follows it.
+/// Range of slots to be copied from a table to its successor.
 pub(crate) struct Move {
     from: Arc<Table>,
     to: Arc<Table>,
     slots: Range<usize>,
 }
 
-/// Slots that are moved at once, so that threads can share the work.
+/// Slots per [`Move`], so that threads can share the work.
 const SLOTS_PER_MOVE: usize = 1 << 14;
 
 impl Move {
@@ -358,15 +359,15 @@ fn mix(key: u64) -> u64 {
     (hash ^ (hash >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
-/// Access of one worker to a memo, with its own counts of lookups and hits.
+/// Handle of one worker for a memo, with its own counts of lookups and hits.
 pub(crate) struct MemoHandle<'a> {
     memo: &'a Memo,
     table: Arc<Table>,
     lookups: u64,
     hits: u64,
-    /// Hits that the memo has been told of.
+    /// Hits already added to the counts of the memo.
     told: u64,
-    /// The packed key and the number of the lookup before: neighbouring states have much in common.
+    /// Packed key and number of the last hit: neighbouring states have much in common.
     last: Option<(u64, u32)>,
 }
 
@@ -390,18 +391,18 @@ impl<'a> MemoHandle<'a> {
         self.table.is_off()
     }
 
-    /// Number of times that something was found here.
+    /// Number of hits of this worker.
     pub(crate) fn n_found(&self) -> u64 {
         self.told + self.hits
     }
 
-    /// Takes up what [`Memo::tidy`] did.
+    /// Takes the current table, after [`Memo::tidy`].
     pub(crate) fn refresh(&mut self) {
         self.table = self.memo.table();
         self.last = None;
     }
 
-    /// The number under some words.
+    /// Number stored under a key; otherwise the packed key for a later insertion.
     #[inline]
     pub(crate) fn get(&mut self, lists: &Lists, words: &[u32]) -> Result<u32, Key> {
         self.lookups += 1;
@@ -421,8 +422,8 @@ impl<'a> MemoHandle<'a> {
         Ok(number)
     }
 
-    /// Fetches the memory in which [`MemoHandle::get`] will begin to look for some words of states, if the processor may not have it at
-    /// hand: reads that do not depend on each other are waited for together.
+    /// Prefetches the first slots that [`MemoHandle::get`] will probe for some states, if the table is too large for the cache. The reads do not
+    /// depend on each other, so that waits for memory overlap.
     pub(crate) fn fetch<'s>(
         &self,
         states: impl Iterator<Item = &'s [u32]>,
@@ -444,7 +445,7 @@ impl<'a> MemoHandle<'a> {
         black_box(slots.fold(0, |all, slot| all ^ slot));
     }
 
-    /// Keeps a number, which is not 0, under the words of the lookup that gave the key.
+    /// Stores a number other than 0 under the words of the lookup that returned the key.
     pub(crate) fn insert(&self, lists: &Lists, words: &[u32], key: Key, number: u32) {
         if let Some(key) = key.0 {
             self.table.insert(lists, words, key, number);

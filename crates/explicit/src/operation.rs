@@ -1,8 +1,8 @@
-//! Operations: the words that they read and write, and the tables of their outcomes, shared by all workers.
+//! Operations: the words that they read and write, and the memos of their outcomes, shared by all workers.
 //!
-//! Outcomes are remembered as a whole, under all words that determine them, and in stages ([`Staged`]): conditions, the search for parameters and each new value,
-//! under the few words that they read. Where the whole is rarely met again, its memo gives itself up and the stages remain; they yield the same outcomes in the
-//! same order.
+//! Outcomes are memoised as a whole, under all words that determine them, and in stages ([`Staged`]): conditions, the search for parameters, and
+//! each new value, each under the few words that it reads. If whole outcomes rarely repeat, their memo gives itself up and the stages remain.
+//! Both yield the same outcomes in the same order.
 
 use abridge_compile::{OrbitChoice, Program, Staged};
 use abridge_model::effects::must_write;
@@ -12,7 +12,7 @@ use crate::condition::Conditions;
 use crate::layout::{FIRST_OPERATION, Words};
 use crate::memo::Memo;
 
-/// One operation: words, label and memos.
+/// Operation with the words that it reads and writes, the locals of its label, and its memos.
 pub(crate) struct Operation {
     pub(crate) op: OpId,
     pub(crate) step: u32,
@@ -20,29 +20,32 @@ pub(crate) struct Operation {
     pub(crate) key: Vec<usize>,
     /// Words that an outcome may change, in the order of their variables.
     pub(crate) writes: Vec<usize>,
-    /// Number of parameters it has.
+    /// Number of parameters.
     pub(crate) n_params: usize,
-    /// Locals that tell its instances apart: its parameters or, without any, what its ANY chooses.
+    /// Locals that distinguish its instances: its parameters or, if there are none, the locals of its ANY.
     pub(crate) instance: Vec<LocalId>,
     pub(crate) outputs: Vec<LocalId>,
+    /// Memo of whole outcomes.
     pub(crate) whole: Option<Memo>,
-    /// The same with labels.
+    /// Memo of whole outcomes with labels.
     pub(crate) labelled: Option<Memo>,
     pub(crate) stages: Option<Stages>,
-    /// It has many choices, of which one per orbit may be enough.
+    /// Choice of one representative per orbit, for an operation with many choices.
     pub(crate) by_orbit: Option<OrbitChoice>,
 }
 
 /// Memos of the stages of an operation.
 pub(crate) struct Stages {
-    /// Their numbers among all conditions.
+    /// Numbers in [`Conditions`].
     pub(crate) conditions: Vec<usize>,
     pub(crate) search: Stage,
+    /// Stages of the assigned values, with the positions of their variables.
     pub(crate) values: Vec<(Stage, Option<usize>)>,
-    /// Positions of the outputs among the values; nothing for one that is not assigned.
+    /// Indices of the outputs among the values; `None` for an output that is not assigned.
     pub(crate) outputs: Vec<Option<usize>>,
 }
 
+/// Positions that a stage reads, and its memo.
 pub(crate) struct Stage {
     pub(crate) words: Vec<usize>,
     pub(crate) memo: Option<Memo>,
@@ -66,7 +69,7 @@ impl Operation {
         let staged = program.and_then(|program| program.staged(op));
         let stages = staged.map(|staged| Stages::new(model, words, conditions, op, staged));
         let stages = stages.filter(|stages| stages.read_less_than(conditions, &key));
-        // Stages need less room for the same.
+        // Stages need less memory for the same outcomes, so the whole must pay much better.
         let (must_hit, most) = if stages.is_some() { (60, 1 << 16) } else { (5, usize::MAX) };
         let memo = || Memo::new(words.is_frugal, 1 + key.len(), must_hit, most);
         let whole = words.can_repeat(&key).then(memo);
@@ -121,7 +124,7 @@ impl Stages {
         [&self.search].into_iter().chain(self.values.iter().map(|(stage, _)| stage))
     }
 
-    /// Otherwise stages have no advantage.
+    /// Whether some stage reads fewer words than the whole operation. Otherwise stages have no advantage.
     pub(crate) fn read_less_than(&self, conditions: &Conditions, key: &[usize]) -> bool {
         let conditions = self.conditions.iter().map(|number| conditions.words(*number).len());
         let mut n_words = self.all().map(|stage| stage.words.len()).chain(conditions);
@@ -129,7 +132,7 @@ impl Stages {
     }
 }
 
-/// Locals that tell the instances of an operation apart, if it is compiled; the plain interpreter tells parameters only.
+/// Locals that distinguish the instances of an operation. Without compiled form only the parameters: the plain interpreter reports no others.
 fn instance_locals(model: &Model, program: Option<&Program>, op: OpId) -> Vec<LocalId> {
     if program.is_some_and(|program| program.has(op)) {
         model.label_locals(op)

@@ -1,16 +1,17 @@
-//! The order of variables in a state: those that steps change together stand together.
+//! Order of variables in a state: variables that steps change together are adjacent.
 //!
-//! States are stored as trees of pairs over their words, so a step makes few new pairs if the words it changes are neighbours, and the
-//! table of pairs stays small. Variables are merged into clusters, the most alike first; clusters that are written more often go to
-//! the right, away from the constants.
+//! The state table folds states into trees of pairs over their words. A step makes few new pairs if the words that it changes are adjacent. So
+//! variables are merged into clusters, the most similar first; clusters that are written more often go to the right, away from the constants.
+//! The order affects memory and speed only.
 
 use std::cmp::Reverse;
 
 use abridge_model::{Model, OpId, VarId};
 
-/// With more variables the order of the model is kept.
+/// Beyond this number of variables the order of the model is kept.
 const MAX_ORDERED_VARIABLES: usize = 200;
 
+/// Orders the variables by clustering.
 pub(crate) fn order(model: &Model, variables: Vec<VarId>, operations: &[OpId]) -> Vec<VarId> {
     if variables.len() > MAX_ORDERED_VARIABLES {
         return variables;
@@ -30,17 +31,17 @@ pub(crate) fn order(model: &Model, variables: Vec<VarId>, operations: &[OpId]) -
 
 struct Cluster {
     members: Vec<VarId>,
-    /// For each member, which operations write it.
+    /// For each member, the set of operations that write it.
     writers: Vec<Vec<bool>>,
 }
 
 impl Cluster {
-    /// Number of times that some member is written, on average.
+    /// Average number of operations that write a member, in thousandths.
     fn weight(&self) -> usize {
         self.writers.iter().flatten().filter(|writes| **writes).count() * 1000 / self.members.len()
     }
 
-    /// How alike the members of two clusters are, in thousandths: writers of both among writers of either.
+    /// Average Jaccard similarity of the writers of members of two clusters, in thousandths.
     fn likeness(&self, other: &Cluster) -> usize {
         let pairs = self.writers.iter().flat_map(|a| other.writers.iter().map(move |b| (a, b)));
         let alike = |(a, b): (&Vec<bool>, &Vec<bool>)| {
@@ -58,7 +59,7 @@ impl Cluster {
     }
 }
 
-/// The two clusters that are most alike, the first ones among equals.
+/// Most similar two clusters; the first among equals.
 fn closest(clusters: &[Cluster]) -> Option<(usize, usize)> {
     let pairs = (0..clusters.len()).flat_map(|a| (a + 1..clusters.len()).map(move |b| (a, b)));
     pairs.min_by_key(|(a, b)| Reverse(clusters[*a].likeness(&clusters[*b])))

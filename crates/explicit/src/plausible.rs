@@ -1,21 +1,21 @@
-//! Values that come from files, checked against the model they are said to belong to.
+//! Validation of values from files against the model.
 //!
-//! Evaluation trusts values: an element has a name, an expression of a closure exists, a record has the fields of its type. A file can say
-//! anything, so this is checked once, when it is read. Concrete values are checked in full, by type; of symbolic sets the ids and
-//! the values in them are, since evaluation meets a set of the wrong kind with an error. Without it a file could make evaluation panic.
+//! Evaluation trusts values: an element has a name, the expression of a closure exists, a record has the fields of its type. A file can contain
+//! anything, so values are validated once, when they are read. Concrete values are validated in full, by type. Of symbolic sets, the ids and the
+//! values inside are; a set of the wrong kind is an error of evaluation. Without validation a file could make evaluation panic.
 
 use abridge_diag::{Span, with_stack};
 use abridge_eval::{Closure, Slots, SymbolicSet, Val};
 use abridge_model::{BaseSet, FreeTypeId, Model, SetId, Type, TypeId, TypeTable};
 use abridge_value::{Set, Value};
 
-/// True if each place holds a value of its type, where it holds one.
+/// Whether each slot is empty or holds a value of its type.
 pub(crate) fn are_slots(model: &Model, types: &[TypeId], slots: &Slots) -> bool {
     slots.len() <= types.len()
         && slots.iter().zip(types).all(|(slot, ty)| slot.as_ref().is_none_or(|val| is_val(model, Some(*ty), val)))
 }
 
-/// True if something can be a value of a type, or of any type if none is known.
+/// Whether `val` can be a value of a type, or of any type if `ty` is `None`.
 pub(crate) fn is_val(model: &Model, ty: Option<TypeId>, val: &Val) -> bool {
     with_stack(|| match val {
         Val::Value(value) => is_value(model, ty, value),
@@ -31,7 +31,7 @@ pub(crate) fn is_val(model: &Model, ty: Option<TypeId>, val: &Val) -> bool {
     })
 }
 
-/// True if a place lies in a file of the model.
+/// Whether a span lies in a file of the model.
 pub(crate) fn is_place(model: &Model, span: Span) -> bool {
     let exprs = model.exprs.values().map(|node| node.span);
     let spans = exprs.chain(model.preds.values().map(|node| node.span));
@@ -72,7 +72,7 @@ fn is_value(model: &Model, ty: Option<TypeId>, value: &Value) -> bool {
     }
 }
 
-/// An interval may be too long to look at each of its members, which are integers anyway.
+/// Whether all members have a type. An interval may be too long to visit its members, which are integers anyway.
 fn is_set(model: &Model, ty: Option<TypeId>, set: &Set) -> bool {
     match set.ends() {
         Some(_) => ty.is_none_or(|ty| ty == TypeTable::INTEGER),
@@ -80,7 +80,7 @@ fn is_set(model: &Model, ty: Option<TypeId>, set: &Set) -> bool {
     }
 }
 
-/// A symbolic set of a type, with elements of a type.
+/// Whether `sym` can be a set of type `set` with elements of type `ty`.
 fn is_sym(model: &Model, set: Option<TypeId>, ty: Option<TypeId>, sym: &SymbolicSet) -> bool {
     let is_any = |val: &Val| is_val(model, None, val);
     match sym {
@@ -122,7 +122,7 @@ fn base_type(base: BaseSet) -> TypeId {
     }
 }
 
-/// The types of both parts of a pair; nothing if the type is that of something else.
+/// Types of both components of a pair; `None` if the type is no pair.
 fn parts(model: &Model, ty: Option<TypeId>) -> Option<(Option<TypeId>, Option<TypeId>)> {
     match ty.map(|ty| model.types.get(ty)) {
         None => Some((None, None)),
@@ -131,7 +131,7 @@ fn parts(model: &Model, ty: Option<TypeId>) -> Option<(Option<TypeId>, Option<Ty
     }
 }
 
-/// The type of the elements of a set.
+/// Type of the elements of a set; `None` if the type is no set.
 fn elements(model: &Model, ty: Option<TypeId>) -> Option<Option<TypeId>> {
     match ty.map(|ty| model.types.get(ty)) {
         None => Some(None),
@@ -140,7 +140,7 @@ fn elements(model: &Model, ty: Option<TypeId>) -> Option<Option<TypeId>> {
     }
 }
 
-/// The types of the fields of a record, whose shape is the number of its type.
+/// Types of the fields of a record, whose shape is the id of its type.
 fn fields_of(model: &Model, ty: Option<TypeId>, shape: u32, n_fields: usize) -> Option<impl Iterator<Item = TypeId>> {
     let own = TypeId(shape);
     if own.0 as usize >= model.types.len() || ty.is_some_and(|ty| ty != own) {
@@ -152,7 +152,7 @@ fn fields_of(model: &Model, ty: Option<TypeId>, shape: u32, n_fields: usize) -> 
     }
 }
 
-/// The type of a constructor's argument, if it has one; nothing at all if there is no such constructor.
+/// Type of the argument of a constructor, if it has one; `None` if there is no such constructor.
 fn argument(model: &Model, id: FreeTypeId, constructor: u32) -> Option<Option<TypeId>> {
     let constructor = model.free_types.get(id)?.constructors.get(constructor as usize)?;
     Some(constructor.arg.map(|(_, ty)| ty))

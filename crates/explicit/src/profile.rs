@@ -1,4 +1,4 @@
-//! Profiles: the time of a search by operation and by conjunct. Each worker measures for itself and adds its figures when it ends.
+//! Profiles: time and evaluations of a search by operation and conjunct. Each worker measures for itself and adds its figures when it ends.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use abridge_model::{OpId, PredId};
 /// Usage of one operation or one conjunct.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Usage {
-    /// Number of times that something was to be computed and was remembered.
+    /// Number of memo hits.
     pub remembered: u64,
-    /// Number of times that the compiled form computed something.
+    /// Number of evaluations by the compiled form.
     pub computed: u64,
-    /// Number of times that the plain interpreter had to.
+    /// Number of evaluations by the interpreter.
     pub plain: u64,
     pub time: Duration,
 }
@@ -35,7 +35,7 @@ pub enum Measured {
     Proposition(PredId),
 }
 
-/// The costs of everything that was measured; empty if nothing was asked for.
+/// Usage of all operations and conjuncts; empty without [`SystemConfig::profile`](crate::SystemConfig::profile).
 #[derive(Clone, Default, Debug)]
 pub struct Profile {
     pub rows: Vec<(Measured, Usage)>,
@@ -50,7 +50,7 @@ impl Profile {
     }
 }
 
-/// Measures a span of time, if asked to.
+/// Stopwatch that runs only if profiling is on.
 pub(crate) struct Clock(Option<Instant>);
 
 impl Clock {

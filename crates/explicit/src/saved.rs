@@ -1,6 +1,6 @@
-//! The tables behind the words of states, and notes, as bytes and back. What is remembered of operations and conjuncts is not saved.
+//! Saved form of the value tables behind the words of states, and of the notes. Memos are not saved.
 //!
-//! Ids are given in the order of interning, so values read back in the order of their ids get the same ids again. What is read is checked
+//! Ids are given in the order of interning, so values read back in the order of their ids get the same ids again. All values are validated
 //! against the model (`plausible.rs`).
 
 use std::io;
@@ -20,10 +20,10 @@ use crate::layout::UNSET;
 use crate::plausible;
 use crate::system::{Explicit, Notes, lock};
 
-/// Bytes of a piece, roughly.
+/// Approximate bytes per piece.
 const BYTES_PER_PIECE: usize = 1 << 18;
 
-/// Collects entries of one table and writes them in pieces: length, table, number of entries, entries.
+/// Writer of the entries of one table, in pieces: length, table, number of entries, entries.
 struct Pieces<'s> {
     sink: &'s mut dyn io::Write,
     table: usize,
@@ -32,7 +32,7 @@ struct Pieces<'s> {
 }
 
 impl Pieces<'_> {
-    /// Adds what `put` appends; it may say that it cannot.
+    /// Adds the entry that `put` appends; `put` returns `None` if it cannot.
     fn add(&mut self, put: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> io::Result<()> {
         let unsupported = || io::Error::new(io::ErrorKind::Unsupported, "a value of the model cannot be saved");
         put(&mut self.entries).ok_or_else(unsupported)?;
@@ -58,7 +58,7 @@ impl Pieces<'_> {
 }
 
 impl Explicit<'_> {
-    /// Number of entries the tables have: constants, then the values of each variable.
+    /// Numbers of entries of the tables: constants, then the values of each variable.
     fn table_lens(&self) -> Vec<u64> {
         let values = self.values.iter().map(|values| values.len() as u64);
         std::iter::once(self.constants.len() as u64).chain(values).collect()
@@ -109,7 +109,7 @@ impl Explicit<'_> {
                     (values.intern(&val), values.len())
                 }
             };
-            // Every entry is new.
+            // Every entry must be new, so that it gets the next id.
             if given.0 as usize + 1 != len {
                 return None;
             }
@@ -117,7 +117,7 @@ impl Explicit<'_> {
         reader.is_empty().then_some(())
     }
 
-    /// True if each word of a state refers to something.
+    /// Whether each word of a state has an entry in its table.
     pub(crate) fn are_known(&self, words: &[u32]) -> bool {
         let Some((first, rest)) = words.split_first() else { return false };
         let is_value = |(word, values): (&u32, &Interner<Val>)| *word == UNSET || (*word as usize) < values.len();
@@ -162,7 +162,7 @@ impl Explicit<'_> {
 
 fn read_failure(reader: &mut Reader<'_>) -> Option<Failure> {
     let (what, id, message) = (reader.text()?.to_owned(), reader.text()?, reader.text()?);
-    // Few and short, and needed as long as the process lives.
+    // Leaked ids are few and short, and needed as long as the process lives.
     let diagnostic = Diagnostic::error(id.to_owned().leak(), message);
     let is_violation = reader.byte()? != 0;
     let diagnostic = match read_span(reader)? {

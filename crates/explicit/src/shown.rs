@@ -1,6 +1,6 @@
-//! A B machine as a [`Machine`]: named steps, readable states, explained findings.
+//! [`Machine`] of a B machine: named steps, readable states, explained findings.
 //!
-//! Everything here is asked of the interpreter that is the judge, never of memos or the compiled form.
+//! All answers come from the judge, never from memos or the compiled form.
 
 use std::collections::BTreeSet;
 
@@ -31,8 +31,8 @@ impl Machine for Explicit<'_> {
         origin.state().is_some_and(|words| words[0] & 1 == 1)
     }
 
-    /// Representatives of set-up states are set-up states themselves, unless the model forces a symmetry that its properties do not have;
-    /// then evaluating the properties is still faster than setting up again.
+    /// A representative of a set-up state is itself a set-up state, unless the model forces a symmetry that its properties do not have. Then the
+    /// properties are evaluated, which is still faster than enumerating set-ups.
     fn is_start(&self, state: &[u32]) -> bool {
         let model = self.model();
         let is_honest = model.steering.force_symmetry.is_empty();
@@ -122,7 +122,7 @@ impl Machine for Explicit<'_> {
 }
 
 impl Explicit<'_> {
-    /// A property that does not hold in a state, or cannot be evaluated; nothing if it holds.
+    /// Explanation of a property that is false in a state or cannot be evaluated; `None` if it holds.
     fn explain_property(&self, pred: PredId, span: Option<Span>, words: &[u32]) -> Option<Explanation> {
         let model = self.model();
         let property = Some((dump::pred_text(model, pred), span));
@@ -141,7 +141,7 @@ impl Explicit<'_> {
     }
 }
 
-/// Caveat of an answer, in words. What is taken on trust matters only without the conventions of another tool.
+/// Caveat for a warning, as text. An assumed membership is a caveat only in exact mode, not with the conventions of ProB.
 fn caveat(warning: &Warning, is_exact: bool) -> Option<String> {
     match warning {
         Warning::Enumeration { name, .. } => Some(format!("`{name}` was enumerated from MININT to MAXINT only")),

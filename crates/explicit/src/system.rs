@@ -1,4 +1,4 @@
-//! The system of a model: its interpreters, the tables that turn states into vectors, and what is shared by all workers.
+//! [`Explicit`]: the interpreters of a model, the tables that encode states as vectors, and the data that all workers share.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -23,36 +23,37 @@ use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::{memo, order};
 
-/// The plain interpreter of a model, with the solver and all external functions: the judge of everything faster.
+/// Makes the judge of a model: the plain interpreter with the solver and all external functions.
 pub fn judge(model: &Model, config: Config) -> Interp<'_> {
     Interp::new(model, config, &Solver, Arc::new(Library::new(model)))
 }
 
-/// The usual interpreter: the judge with compiled fragments.
+/// Makes the usual interpreter: the judge with compiled fragments.
 pub fn interpreter(model: &Model, config: Config) -> Interp<'_> {
     judge(model, config).with_fragments(Arc::new(CompiledFragments::new(model)))
 }
 
-/// Choices about the state space, beside those about evaluation.
+/// Options of the state space, beside those of evaluation.
 #[derive(Clone, Debug)]
 pub struct SystemConfig {
-    /// Identify constants of deferred sets that are known to be different with the first elements, as ProB does.
+    /// Identify constants of a deferred set that are known to be distinct with its first elements, as ProB does.
     pub pin_constants: bool,
-    /// Remember the outcomes of operations and conjuncts.
+    /// Use memos for the outcomes of operations and conjuncts.
     pub memo: bool,
-    /// The most memory for that, if it is limited beyond what is reasonable anyway.
+    /// Cap on the memory of memos, below the default bound.
     pub memo_bytes: Option<u64>,
-    /// Remember outcomes with their labels too, for whoever asks for them ([`abridge_system::Steps::with_labels`]).
+    /// Use memos for labelled steps too ([`abridge_system::Steps::with_labels`]).
     pub labels: bool,
     /// Try the compiled form first.
     pub compiled: bool,
-    /// The most set-ups and initialisations, and steps of one operation, in one state; nothing for all.
+    /// Cap on the number of set-ups, and of initialisations of each set-up.
     pub max_initialisations: Option<usize>,
+    /// Cap on the number of steps of one operation out of one state.
     pub max_operations: Option<usize>,
-    /// Operations with at least two to this power choices of elements are performed for one choice per orbit, where that is possible and
-    /// seems to pay; below -6 wherever it is possible.
+    /// Operations with at least two to this power choices of elements are performed for one choice per orbit, if possible and estimated to pay.
+    /// Below -6, wherever it is possible.
     pub many_choices: f64,
-    /// Measure where the time goes.
+    /// Measure time by operation and conjunct.
     pub profile: bool,
     /// Atomic propositions, in the order of their numbers.
     pub propositions: Vec<PredId>,
@@ -78,32 +79,32 @@ impl Default for SystemConfig {
     }
 }
 
-/// A model with the tables that turn states into vectors.
+/// Explicit-state system of a model.
 pub struct Explicit<'m> {
     /// The plain interpreter.
     pub(crate) judge: Interp<'m>,
-    /// The same with compiled fragments, if these are wanted.
+    /// The judge with compiled fragments, if the configuration has them.
     pub(crate) interp: Interp<'m>,
     pub(crate) fragments: Option<Arc<CompiledFragments>>,
     pub(crate) config: SystemConfig,
-    /// The variables of a state, in the order of the words.
+    /// Variables of a state, in the order of the words.
     pub(crate) variables: Vec<VarId>,
     pub(crate) operations: Vec<OpId>,
     pub(crate) pinned: Vec<(ConstId, Val)>,
-    /// True if setting up constants is a step of its own.
+    /// Whether setting up constants is a separate step.
     pub(crate) has_setup: bool,
-    /// The values of each variable.
+    /// Values of each variable.
     pub(crate) values: Vec<Interner<Val>>,
     /// Values of parameters, chosen locals and outputs.
     pub(crate) locals: Interner<Val>,
-    /// Labels of steps, by the ids of what was chosen for them.
+    /// Labels of steps, as lists of ids in `locals`.
     pub(crate) labels: Interner<Box<[u32]>>,
     pub(crate) constants: Interner<Arc<Slots>>,
-    /// Given sets that must stay fixed while initial states are generated one per orbit; nothing if the initialisation does not choose elements.
+    /// Carriers excluded from the group while initial states are generated one per orbit; `None` if the initialisation chooses no elements.
     pub(crate) initial_fixed_sets: Option<FixedSets>,
-    /// Constants are set up one valuation per class.
+    /// Classes of symmetric valuations of the constants, if only one of each is set up.
     pub(crate) classes: OnceLock<Arc<dyn Classes>>,
-    /// Elements that quantifiers need not tell apart.
+    /// Elements that quantifiers need not distinguish.
     pub(crate) interchangeable: OnceLock<Arc<Interchangeable>>,
     pub(crate) notes: Mutex<Notes>,
     pub(crate) program: Option<Program>,
@@ -116,24 +117,24 @@ pub struct Explicit<'m> {
     pub(crate) goal: Conjuncts,
     /// Atomic propositions of temporal formulas.
     pub(crate) propositions: Conjuncts,
-    /// States where it does not hold are neither inspected nor expanded.
+    /// SCOPE of the machine. States outside of it are neither inspected nor expanded.
     pub(crate) scope: Conjuncts,
     pub(crate) lists: Lists,
-    /// Entries that are still to be moved to larger tables.
+    /// Parts of memo tables still to be copied to larger tables.
     pub(crate) moves: Mutex<Vec<memo::Move>>,
-    /// Number of times that remembered things were rearranged.
+    /// Number of times that memo tables were replaced.
     pub(crate) epoch: AtomicU32,
     /// Measurements of workers that have ended.
     pub(crate) profile: Mutex<Profile>,
 }
 
-/// Notes of evaluation besides results.
+/// Warnings and failures of evaluation.
 #[derive(Clone, Default)]
 pub struct Notes {
     pub warnings: BTreeSet<Warning>,
-    /// Errors other than violated properties: what could not be evaluated at all.
+    /// Evaluations that failed, each once and at most 100.
     pub failures: Vec<Failure>,
-    /// Number of states outside SCOPE were met: steps that lead there count, but not what follows.
+    /// Number of states outside SCOPE that were met. Steps to them are counted; they are not expanded.
     pub n_outside: u64,
 }
 
@@ -142,7 +143,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'m> Explicit<'m> {
-    /// The system of a model; what evaluates formulas is made from the plain interpreter ([`judge`]).
+    /// Makes the system of a model from its plain interpreter ([`judge`]).
     pub fn new(judge: Interp<'m>, config: SystemConfig) -> Self {
         with_stack(|| Explicit::new_inner(judge, config))
     }
@@ -217,7 +218,7 @@ impl<'m> Explicit<'m> {
         }
     }
 
-    /// The plain interpreter, which finds traces again and has the last word about every state.
+    /// Plain interpreter, which finds traces again and has the last word about every state.
     pub fn judge(&self) -> &Interp<'m> {
         &self.judge
     }
@@ -226,7 +227,7 @@ impl<'m> Explicit<'m> {
         self.judge.model()
     }
 
-    /// The operations in the order of their step numbers.
+    /// Operations in the order of their step numbers.
     pub fn operations(&self) -> &[OpId] {
         &self.operations
     }
@@ -240,46 +241,45 @@ impl<'m> Explicit<'m> {
         lock(&self.profile).clone()
     }
 
-    /// From now on, only one of several symmetric valuations of the constants is a step out of the root; it counts for all.
+    /// Sets constants up one valuation per class from now on. The one step counts for the whole class.
     pub fn set_up_by_class(&self, classes: Arc<dyn Classes>) {
         let _ = self.classes.set(classes);
     }
 
-    /// From now on, quantifiers and comprehensions make use of elements that the text of the model cannot tell apart. To be said before
-    /// there are workers.
+    /// Lets quantifiers and comprehensions exploit elements that the text of the model cannot distinguish. Must be called before workers are made.
     pub fn use_interchangeable(&self, interchangeable: Interchangeable) {
         let _ = self.interchangeable.set(Arc::new(interchangeable));
     }
 
-    /// Constants that were fixed beforehand.
+    /// Constants with a value fixed in advance.
     pub fn pinned(&self) -> &[(ConstId, Val)] {
         &self.pinned
     }
 
-    /// The variables of a state, in the order of its words; word 0 is about the constants.
+    /// Variables of a state, in the order of its words from word 1 on; word 0 has the constants.
     pub fn variables(&self) -> &[VarId] {
         &self.variables
     }
 
-    /// The constants of a vector with the leaves of their values changed; nothing if none changes.
+    /// Word 0 of a state after `change` was applied to the leaves of the constants; `None` if no leaf changes.
     pub fn map_constants(&self, words: &[u32], change: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<u32> {
         let changed = abridge_eval::map_slots(self.constants_of(words), change)?;
         Some(self.constants.intern(&Arc::new(changed)).0 << 1 | (words[0] & 1))
     }
 
-    /// The word of a value at a position of a state.
+    /// Word for a value at a position of a state.
     #[inline]
     pub fn encode_val(&self, word: usize, val: &Val) -> u32 {
         self.values[word - 1].intern(val).0
     }
 
-    /// The value of a word other than [`UNSET`] at a position of a state.
+    /// Value of a word other than [`UNSET`] at a position of a state.
     #[inline]
     pub fn decode_val(&self, word: usize, id: u32) -> &Val {
         self.values[word - 1].get(ValueId(id))
     }
 
-    /// The vector of a state.
+    /// Encodes a state as a vector.
     pub(crate) fn encode(&self, state: &State, is_initialised: bool, out: &mut Vec<u32>) {
         out.clear();
         let constants = self.constants.intern(&state.constants).0;
@@ -290,18 +290,18 @@ impl<'m> Explicit<'m> {
         }
     }
 
-    /// The value of a parameter, a chosen local or an output.
+    /// Value of a parameter, a chosen local or an output.
     pub(crate) fn local(&self, id: u32) -> &Val {
         self.locals.get(ValueId(id))
     }
 
-    /// The values of the constants.
+    /// Values of the constants in a state.
     #[inline]
     pub fn constants_of(&self, words: &[u32]) -> &Arc<Slots> {
         self.constants.get(ValueId(words[0] >> 1))
     }
 
-    /// The state of a vector, and whether it is initialised.
+    /// Decodes a vector to a state, and whether the machine is initialised.
     pub fn decode(&self, words: &[u32]) -> (State, bool) {
         let mut variables: Slots = vec![None; self.model().variables.len()];
         for (word, variable) in (1..).zip(&self.variables) {
@@ -310,17 +310,17 @@ impl<'m> Explicit<'m> {
         (State { constants: self.constants_of(words).clone(), variables: Arc::new(variables) }, words[0] & 1 == 1)
     }
 
-    /// Bytes of what is remembered, which can be given up.
+    /// Memory of the memos.
     pub(crate) fn memo_bytes(&self) -> u64 {
         self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
     }
 
-    /// Bytes of the values that states and labels refer to.
+    /// Memory of the values that states and labels refer to.
     pub(crate) fn value_bytes(&self) -> u64 {
         self.values.iter().map(Interner::bytes).sum::<u64>() + self.locals.bytes() + self.labels.bytes()
     }
 
-    /// All that is remembered.
+    /// All memos.
     pub(crate) fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
         let operations = self.operation_memos.iter().chain(&self.transformations).flat_map(Operation::memos);
         let conjuncts = [&self.invariant, &self.assertions, &self.goal, &self.propositions, &self.scope]
@@ -329,7 +329,7 @@ impl<'m> Explicit<'m> {
         operations.chain(self.conditions.memos()).chain(conjuncts)
     }
 
-    /// Notes what a session had to say and what could not be evaluated; tells what that means for the completeness of its answers.
+    /// Records the warnings of a session and its error, if any. Returns their effect on the completeness of its answers.
     pub(crate) fn note(&self, session: &Session<'_>, what: &str, error: Option<Error>) -> Option<Gap> {
         let warnings = session.take_warnings();
         if warnings.is_empty() && error.is_none() {
@@ -354,7 +354,7 @@ impl<'m> Explicit<'m> {
     }
 }
 
-/// The effect of an error on the completeness of a list of steps. One that the machine is to blame for is a finding and no gap.
+/// Effect of an error on the completeness of a list of steps. An error of the machine is a finding, not a gap.
 pub(crate) fn gap_of(error: &Error) -> Option<Gap> {
     match error.kind() {
         ErrorKind::Stopped => Some(Gap::Stopped),
@@ -364,10 +364,10 @@ pub(crate) fn gap_of(error: &Error) -> Option<Gap> {
     }
 }
 
-/// The number of tables from which on each of them starts small: they may never be used.
+/// Number of tables beyond which each starts small, since many may never be used.
 const MAX_LARGE_TABLES: usize = 1000;
 
-/// Where memory is limited, values are kept as small as can be.
+/// Makes a table of values. With a cap on memory, equal parts of values are shared.
 fn table_of_values(config: &SystemConfig, n_tables: usize) -> Interner<Val> {
     let values = if n_tables > MAX_LARGE_TABLES { Interner::frugal() } else { Interner::new() };
     if config.memo_bytes.is_some() {
@@ -376,7 +376,7 @@ fn table_of_values(config: &SystemConfig, n_tables: usize) -> Interner<Val> {
     values
 }
 
-/// The constants that ProB identifies with the first elements of their deferred set.
+/// Constants that ProB identifies with the first elements of their deferred set.
 fn pinned(model: &Model) -> Vec<(ConstId, Val)> {
     let mut pinned = Vec::new();
     for group in &model.distinct_constants {
@@ -389,13 +389,13 @@ fn pinned(model: &Model) -> Vec<(ConstId, Val)> {
     pinned
 }
 
-/// True if a SCOPE of the machine counts.
+/// Whether the machine has a SCOPE that is in force.
 pub(crate) fn has_scope(model: &Model) -> bool {
     let is_off = || model.steering.preferences.get("USE_SCOPE_DEFINITION").is_some_and(|value| value == "FALSE");
     model.steering.scope.is_some() && !is_off()
 }
 
-/// True if constants remain or the properties say more than where pinned constants belong.
+/// Whether some constant is not pinned, or a property says more than the type of a pinned constant.
 fn has_setup(model: &Model, pinned: &[(ConstId, Val)]) -> bool {
     let is_pinned = |id: ConstId| pinned.iter().any(|(other, _)| *other == id);
     if model.constants.ids().any(|id| !is_pinned(id)) {
@@ -404,7 +404,7 @@ fn has_setup(model: &Model, pinned: &[(ConstId, Val)]) -> bool {
     model.properties.iter().any(|conjunct| !is_trivial(model, conjunct.pred))
 }
 
-/// `c : S` for a constant of the type of `S`.
+/// Whether a predicate is `TRUE` or `c : S` for a constant `c` and a carrier `S`.
 fn is_trivial(model: &Model, pred: PredId) -> bool {
     use abridge_model::{Comparison, Expr, Pred};
     match model.pred(pred) {
@@ -416,14 +416,14 @@ fn is_trivial(model: &Model, pred: PredId) -> bool {
     }
 }
 
-/// The machine is to blame, not our limits.
+/// Whether an error is one of the machine, not of the evaluator: ill-definedness or a broken obligation.
 pub(crate) fn is_violation(error: &Error) -> bool {
     error.is_ill_defined() || error.is_obligation()
 }
 
 impl Explicit<'_> {
-    /// The first violation that the judge finds in the initialisation or an operation out of a state: it is not well-defined, or breaks an
-    /// obligation. What cannot be evaluated for lack of bounds is none.
+    /// First violation that the judge finds in the set-up, the initialisation or an operation out of a state: ill-definedness or a broken obligation.
+    /// A failure for lack of bounds is no violation.
     pub fn violation_of(&self, operation: u32, words: &[u32]) -> Option<Error> {
         let (state, _) = self.decode(words);
         let session = self.judge().session();
@@ -458,12 +458,12 @@ impl Explicit<'_> {
         has_scope(self.model())
     }
 
-    /// True if setting up constants is a step of its own.
+    /// Whether setting up constants is a separate step.
     pub fn has_setup(&self) -> bool {
         self.has_setup
     }
 
-    /// The state in which the machine waits for its first step: nothing but pinned constants has a value.
+    /// State before the first step: only pinned constants have a value.
     pub fn blank(&self) -> State {
         let model = self.model();
         let mut constants: Slots = vec![None; model.constants.len()];
@@ -473,14 +473,14 @@ impl Explicit<'_> {
         State { constants: Arc::new(constants), variables: Arc::new(vec![None; model.variables.len()]) }
     }
 
-    /// The vector of a state; it need not be reachable.
+    /// Vector of a state, which need not be reachable.
     pub fn words_of(&self, state: &State, is_initialised: bool) -> Vec<u32> {
         let mut words = Vec::with_capacity(self.width());
         self.encode(state, is_initialised, &mut words);
         words
     }
 
-    /// The value of a predicate in a state.
+    /// Truth of a predicate in a state, by the judge.
     pub fn holds(&self, pred: PredId, words: &[u32]) -> Result<bool> {
         let (state, _) = self.decode(words);
         self.judge().session().pred(pred, &Env::new(&state))

@@ -1,7 +1,7 @@
-//! Workers: the expansion and inspection of states by one thread.
+//! Workers: expansion and inspection of states by one thread.
 //!
-//! A worker holds handles of the shared memos and buffers of its own. Steps that it leaves out without saying so would make verdicts wrong, so every method that lists steps returns
-//! how complete they are.
+//! A worker holds handles of the shared memos, and buffers of its own. A step omitted silently would make verdicts wrong, so every method that
+//! lists steps returns their completeness.
 
 mod alike;
 mod by_orbit;
@@ -33,8 +33,9 @@ use crate::system::{Explicit, is_violation, lock};
 use inspect::{Inspector, Subject};
 use perform::{Expansion, Performer, WorkerBuffers};
 
-/// Bytes that remembered things may take in any case, and for each state.
+/// Memory that memos may always take.
 const MEMO_BASE_BYTES: u64 = 48 << 20;
+/// Additional memory for memos per visited state.
 const MEMO_BYTES_PER_STATE: u64 = 1;
 
 impl System for Explicit<'_> {
@@ -72,7 +73,7 @@ impl System for Explicit<'_> {
     }
 
     fn may_look_ahead(&self) -> bool {
-        // States outside are counted when they are expanded.
+        // States outside the scope are counted when they are expanded, so expanding them ahead would change the count.
         !self.has_scope()
     }
 
@@ -109,7 +110,7 @@ pub struct ExplicitWorker<'a> {
     pub(crate) buffers: WorkerBuffers<'a>,
     target: Vec<u32>,
     buffer: PrefetchBuffer,
-    /// Last rearrangement of the memos that was taken up.
+    /// Value of [`Explicit::epoch`] at the last refresh of the handles.
     epoch: u32,
 }
 
@@ -171,7 +172,7 @@ impl<'a> ExplicitWorker<'a> {
         capped.max(system.note(&session, "the constants", failure)).into()
     }
 
-    /// Adds one initial state per orbit. False if that cannot be done.
+    /// Adds one initial state per orbit; `false` if that is not possible.
     fn initialise_by_orbit(&mut self, constants: &State, alike: &dyn Alike, out: &mut Steps) -> bool {
         let system = self.system;
         let Some(shape) = system.initial_fixed_sets.as_ref().filter(|_| system.config.max_initialisations.is_none())
@@ -232,7 +233,7 @@ impl Drop for ExplicitWorker<'_> {
     }
 }
 
-/// Those of the inspectors of invariant, assertions, goal and propositions that are asked.
+/// Selects the inspectors (of invariant, assertions, goal, propositions) for the requested properties.
 fn asked_of<'i, 'a>(
     asked: Properties,
     inspectors: [&'i mut Inspector<'a>; 4],
@@ -241,7 +242,7 @@ fn asked_of<'i, 'a>(
     inspectors.into_iter().zip(is_asked).filter_map(|(inspector, is_asked)| is_asked.then_some(inspector))
 }
 
-/// The values of the constants.
+/// Values of the constants.
 fn values(state: &State) -> Vec<Val> {
     state.constants.iter().flatten().cloned().collect()
 }

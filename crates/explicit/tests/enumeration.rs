@@ -1,4 +1,4 @@
-//! The solver against the finder that tries all candidates: where both answer, the answers are the same.
+//! Solver against plain enumeration: if both answer, the answers are equal.
 
 mod common;
 
@@ -10,7 +10,7 @@ use abridge_external::Library;
 use abridge_testkit::{Project, Random, generate};
 use common::explore::{Report, explore_with};
 
-/// Whether an error says that the means do not suffice, not that the machine is wrong.
+/// Whether an error is one of the evaluator, not of the machine.
 fn is_refusal(error: &Error) -> bool {
     use ErrorKind::{InfiniteSet, SetTooLarge, Unbounded, Undecided, Undetermined, Unsupported};
     let kind = error.kind();

@@ -10,7 +10,7 @@ use abridge_eval::{Config, Env, FileMetadata, Outside, World};
 use abridge_explicit::judge;
 use abridge_testkit::Project;
 
-/// Examples of these look at the search itself, use the machines of the library, or need the maximum of an infinite set.
+/// Names whose examples are skipped: they look at the search itself, use machines of the library, or need the maximum of an infinite set.
 const REFUSED: [&str; 3] = ["random(", "STATE_", "MAXIMIZE"];
 
 const LIBRARIES: [&str; 16] = [
@@ -32,7 +32,7 @@ const LIBRARIES: [&str; 16] = [
     "LibrarySVG.def",
 ];
 
-/// A folder with a few files, on a day in 2001.
+/// World with a few files and a fixed date in 2001.
 struct FixedWorld;
 
 const FILES: [(&str, &[u8]); 7] = [
@@ -93,7 +93,7 @@ fn documented_examples_hold() {
         match line {
             "```b" => inside = true,
             "```" => inside = false,
-            // The machines of the library have their own constants.
+            // Machines of the library have constants of their own.
             line if inside
                 && !REFUSED.iter().any(|name| line.contains(name))
                 && !line.contains("int2")
@@ -116,7 +116,7 @@ fn check_line(line: &str) {
     }
 }
 
-/// Whether a predicate holds, or the id and text of the error. All libraries are at hand.
+/// Truth of a predicate, or id and text of the error. All libraries are available.
 fn answer(line: &str) -> Result<bool, (String, String)> {
     let imports = LIBRARIES.map(|library| format!("\"{library}\";")).concat();
     let machine = format!(
@@ -142,7 +142,7 @@ fn answer(line: &str) -> Result<bool, (String, String)> {
     Ok(true)
 }
 
-/// The error of a predicate that must have one.
+/// Error of a predicate that must fail.
 fn error(line: &str) -> String {
     match answer(line) {
         Ok(holds) => panic!("{line} is {holds}"),
@@ -285,7 +285,7 @@ fn an_infinite_set_has_a_maximum_if_it_is_bounded() {
     assert!(error("MAXIMIZE({s | s : 1..3 & s > 3}) = 0").contains("the set is empty"));
 }
 
-/// The values of all assertions of a machine, or the texts of their errors, in each of its set-ups.
+/// Truth of all assertions of a machine, or the text of their errors, in each of its set-ups.
 fn in_all_setups(text: &str) -> Vec<Vec<Result<bool, String>>> {
     let project = Project::new(&[("M.mch", text)]);
     let model = project.analyse().model.unwrap_or_else(|| panic!("{text}\n{}", project.diagnostics()));

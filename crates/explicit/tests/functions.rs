@@ -1,4 +1,4 @@
-//! Functions whose values nothing lists are found from equations and bounds, not by cutting integers.
+//! Functions without listed values are found from equations and bounds, without bounding integers artificially.
 
 mod common;
 

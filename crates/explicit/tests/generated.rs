@@ -1,4 +1,4 @@
-//! Random machines: evaluation ends, never panics, and gives the same answer with and without the help of the compiled form.
+//! Random machines: evaluation terminates, never panics, and gives the same answer with and without the compiled form.
 
 mod common;
 

@@ -1,6 +1,7 @@
 //! Labels of steps: parameters and outputs, compared with the transitions of the judge in every state.
 //!
-//! Temporal formulas about steps and refinement rest on labels. Every way of computing steps is asked: in stages, at once, by the plain interpreter, and from memory.
+//! Temporal formulas about steps and refinement rest on labels. Every way of computing steps is tested: in stages, at once, by the interpreter, and
+//! from memos.
 
 mod common;
 
@@ -17,7 +18,7 @@ use common::model;
 /// Operation, parameters, outputs and target of a step, as text.
 type Shown = (u32, Vec<String>, Vec<String>, Vec<u32>);
 
-/// Steps of operations that are listed with labels; nothing if some are missing or ill-defined.
+/// Labelled steps of operations; `None` if some are missing or ill-defined.
 fn labelled(system: &Explicit<'_>, worker: &mut impl abridge_system::Worker, words: &[u32]) -> Option<BTreeSet<Shown>> {
     let mut steps = Steps::with_labels(system.width());
     let completeness = worker.successors(words, &mut steps);
@@ -34,7 +35,7 @@ fn labelled(system: &Explicit<'_>, worker: &mut impl abridge_system::Worker, wor
     Some(shown.collect())
 }
 
-/// The same by the judge; nothing if something cannot be evaluated.
+/// Labelled steps as the judge finds them; `None` if an evaluation fails.
 fn judged(system: &Explicit<'_>, words: &[u32]) -> Option<BTreeSet<Shown>> {
     let (state, _) = system.decode(words);
     let session = system.judge().session();
@@ -57,7 +58,7 @@ fn judged(system: &Explicit<'_>, words: &[u32]) -> Option<BTreeSet<Shown>> {
     (is_whole && session.take_warnings().is_empty()).then_some(shown)
 }
 
-/// Compares labels in up to some states of a machine; how many steps were compared.
+/// Compares labels in up to `max_states` states of a machine. Returns the number of steps compared.
 fn compare(model: &Model, config: &SystemConfig, max_states: usize) -> usize {
     let limits = Config { fuel: 300_000, max_set_size: 10_000, max_calls: 200, ..Config::default() };
     let system = Explicit::new(judge(model, limits), config.clone());
@@ -76,7 +77,7 @@ fn compare(model: &Model, config: &SystemConfig, max_states: usize) -> usize {
         if words[0] & 1 == 0 {
             continue;
         }
-        // Asked twice, so that the second answer is a remembered one.
+        // The second answer comes from the memo.
         for _ in 0..2 {
             let (Some(found), Some(expected)) = (labelled(&system, &mut worker, &words), judged(&system, &words))
             else {

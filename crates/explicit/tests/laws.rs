@@ -1,4 +1,4 @@
-//! Laws of the operators, for all sets and relations over small carriers, and the same operators on sets that are formulas.
+//! Laws of the operators, for all sets and relations over small carriers, on concrete and on symbolic sets.
 
 mod common;
 

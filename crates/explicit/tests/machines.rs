@@ -1,4 +1,4 @@
-//! Substitutions, operations, constants: whole machines and what they count.
+//! Substitutions, operations, constants: state and transition counts of whole machines.
 
 mod common;
 
@@ -299,7 +299,7 @@ fn a_bijection_with_a_product_sizes_a_deferred_set() {
     check_counts(&with("f : 1..3 >->> R"), 0, 0);
 }
 
-/// What a plan would only find by trying everything is left to the solver.
+/// A search without a good plan is left to the solver.
 #[test]
 fn very_many_candidates_are_not_tried() {
     let sets = "go(n, s) = PRE n : 0..999 & s : POW(0..999) & card(s) = 1 & n : s & n < 3 THEN x := n END";
@@ -325,9 +325,9 @@ fn local_operations_do_what_operations_say() {
         ))
     };
     check_counts(&machine(5), 6, 7);
-    // Callers answer for the precondition of the specification.
+    // The caller is responsible for the precondition of the specification.
     assert_eq!(counts(&machine(3)), (4, 4, vec!["precondition-violated"]));
-    // Without a realisation the specification is what is done.
+    // Without a realisation the specification is executed.
     check_counts(&over_x("go = put LOCAL_OPERATIONS put = x :: 1..2"), 3, 7);
 }
 
@@ -352,12 +352,12 @@ fn parallel_choices_with_more_outcomes_than_are_kept() {
     assert_eq!(n_states(&machine("1..20000", "1..2")), (40_001, 0));
     assert_eq!(n_states(&machine("1..2", "1..20000")), (40_001, 0));
     assert_eq!(n_states(&machine("1..20000", "{k | k : 1..2 & k > 2}")), (1, 0));
-    // What fails is told once, however many choices there are beside it.
+    // A failure is reported once, however many choices there are beside it.
     assert_eq!(n_states(&machine("1..20000", "{1 / x}")), (1, 1));
     assert_eq!(n_states(&machine("{1 / x}", "1..20000")), (1, 1));
 }
 
-/// Constants in many independent functions, with some that say more about two of three places.
+/// Many independent constant functions, and three sets with the properties `said`.
 fn many_constants(n_independent: usize, said: &str) -> String {
     let names: Vec<String> = (0..n_independent).map(|n| format!("f{n}")).collect();
     let typing: Vec<String> = names.iter().map(|name| format!("{name} : 0..1 --> 0..7")).collect();

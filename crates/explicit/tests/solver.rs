@@ -1,4 +1,4 @@
-//! The solver finds exactly the solutions that trying everything finds.
+//! The solver finds exactly the solutions that exhaustive enumeration finds.
 //!
 //! Each predicate is solved with its variables unknown, and evaluated for every candidate with the variables known.
 
@@ -58,7 +58,7 @@ fn function_pred() -> impl Strategy<Value = String> {
     connected(atoms, 6)
 }
 
-/// About so many of some predicates, connected.
+/// Combinations of atoms by connectives, about `size` nodes.
 fn connected(atoms: impl Strategy<Value = String> + 'static, size: u32) -> impl Strategy<Value = String> {
     atoms.prop_recursive(3, size, 2, |inner| {
         prop_oneof![
@@ -119,7 +119,7 @@ fn related_points() -> impl Strategy<Value = String> {
     connected(atoms, 4).prop_map(|body| format!("!(x, y).(x : 0..2 & y : 0..2 => {body})"))
 }
 
-/// What is ill-defined for some points is for a quantifier as it is for its instances.
+/// A quantifier with ill-defined instances behaves like the conjunction of its instances.
 #[test]
 fn ill_defined_instances() {
     let pred = "!(x, y).(x : 0..3 & y : 0..3 => (not(6 / f(3) /= f(y) - x) => 6 / f(0) /= f(y) - x))";

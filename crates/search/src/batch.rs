@@ -1,4 +1,7 @@
-//! Some states in a row that one thread expands, and what came of it.
+//! Batch: consecutive states of a block that one thread expands, with their candidates (targets of steps), counts and findings.
+//!
+//! Candidates keep the order of their steps. That order decides which of two equal candidates becomes the new state; if it depended on threads, so
+//! would numbers of states and traces.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -12,9 +15,9 @@ use crate::graph::{Encoded, Encoder, Outcome, StateGraph};
 use crate::record::Tally;
 use crate::scratch::Scratch;
 
-/// The target of a step is known.
+/// Number of a candidate that the table already has.
 const KNOWN: u32 = u32::MAX;
-/// The target of a step is new; its number follows.
+/// Number of a new candidate until [`Batch::append_to`] numbers it.
 const NEW: u32 = u32::MAX - 1;
 
 /// States of each batch of a block: enough to make taking one cheap, few enough to share the block evenly. Where many states are best evaluated together,
@@ -42,21 +45,21 @@ pub(crate) struct Batch {
     n_steps: usize,
     /// Roots of the targets of steps, the candidates, in order; without those that are known to be known.
     roots: Vec<u64>,
-    /// Where the candidates of each parent end.
+    /// End of the candidates of each parent.
     ends: Vec<u32>,
-    /// Candidates by shard, in order within a shard.
+    /// Candidates sorted by shard, in the order of the steps within a shard.
     by_shard: Vec<u32>,
     shard_ends: [u32; N_SHARDS],
-    /// For each candidate [`KNOWN`], [`NEW`], or its number. Each is written by the one thread that sifts its shard.
+    /// [`KNOWN`], [`NEW`] or the number of each candidate. Only the thread that sifts the shard of a candidate writes here.
     numbers: Vec<AtomicU32>,
     pub(crate) tally: Tally,
-    /// Candidates that are new, after the positions of their parents.
+    /// New candidates, each as (position of its parent, candidate).
     new: Vec<(u32, u32)>,
-    /// Findings with the position of the parent that led to them.
+    /// Findings as (position of the parent, kind, state).
     findings: Vec<(u32, FindingKind, u32)>,
-    /// Some parent has steps, but they lead too far.
+    /// Some parent has steps beyond the depth limit.
     pub(crate) leads_too_far: bool,
-    /// The gravest reason why steps or truth values may be missing.
+    /// Most severe reason why steps or truth values may be missing.
     pub(crate) gap: Option<Gap>,
     /// What is stored of steps, if they are.
     stored: Option<Stored>,
@@ -77,7 +80,7 @@ struct Stored {
 const IS_PLACE: u64 = 1 << 63;
 
 impl Batch {
-    /// Expands the parents, whose roots are given.
+    /// Expands the parents, given with their state roots.
     pub(crate) fn expand<W: Worker>(
         &mut self,
         table: &StateTable,
@@ -174,7 +177,7 @@ impl Batch {
         self.roots.len()
     }
 
-    /// Root and position of each candidate of a shard.
+    /// State root and index of each candidate of a shard.
     pub(crate) fn candidates(&self, shard: usize) -> impl ExactSizeIterator<Item = (u64, u32)> {
         self.of_shard(shard).iter().map(|idx| (self.roots[*idx as usize], *idx))
     }
@@ -195,7 +198,7 @@ impl Batch {
         self.numbers[candidate as usize].load(Ordering::Relaxed)
     }
 
-    /// Gives numbers to the new states, in order.
+    /// Numbers the new states, in the order of the candidates.
     pub(crate) fn append_to(&mut self, table: &mut StateTable) {
         let mut start = 0;
         for (parent, end) in self.parents.clone().zip(&self.ends) {
@@ -237,7 +240,7 @@ impl Batch {
             });
             self.gap = self.gap.max(gap);
         }
-        // Those of the expansion come first, as they do when one state is handled after the other.
+        // The sort is stable: for each parent, findings of its expansion stay before those of its children, as in a single-threaded search.
         self.findings.sort_by_key(|(position, ..)| *position);
     }
 

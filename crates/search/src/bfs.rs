@@ -1,8 +1,8 @@
 //! Breadth-first search, block by block.
 //!
-//! A block is a run of states of one level. Its size follows from what has been visited so far and not from time or threads, and
-//! whatever ends the search is looked at after a block, so that results do not depend on the number of threads. Small blocks are
-//! done on the spot, large ones by a [`ParallelBlock`].
+//! A block is a sequence of consecutive states of one level. Its size follows from the states visited so far, never from time or the number of
+//! threads. Conditions that end the search are examined after a block. So results do not depend on the number of threads. Small blocks are
+//! expanded by the calling thread, large ones by all threads ([`ParallelBlock`]).
 
 use std::io;
 use std::ops::Range;
@@ -18,25 +18,25 @@ use crate::graph::{Encoded, Encoder, Outcome, StateGraph};
 use crate::parallel::{ParallelBlock, Task};
 use crate::pool::Pool;
 use crate::record::{Record, Tally};
-use crate::root::{self, Taker};
+use crate::root::{self, RootConsumer};
 use crate::scout::{self, Scout, Start as WalkStart};
 use crate::scratch::Scratch;
 
-/// States of a block from which on all threads expand it together.
+/// Smallest block that all threads expand together.
 const MIN_PARALLEL_STATES: u32 = 128;
 const MAX_BLOCK_STATES: u32 = 1 << 15;
-/// States of a part of a block, near the limit on states.
-const SHORT_PART: u32 = 16;
-/// Steps that a block should have at most.
+/// States per part of a block, near the limit on states.
+const SHORT_PART_STATES: u32 = 16;
+/// Target for the number of steps of a block.
 const MAX_BLOCK_STEPS: u64 = 1 << 20;
-/// The least number of states after which the system may rearrange things.
-const TIDY_EVERY: u32 = 64;
-/// States between two questions to the [`Control`].
-const POLL_EVERY: u32 = 256;
-/// So many steps take about as long as a state.
+/// Expanded states between two calls of [`System::tidy`], at least.
+const MIN_STATES_PER_TIDY: u32 = 64;
+/// Expanded states between two polls of the [`Control`].
+const STATES_PER_POLL: u32 = 256;
+/// Number of steps that take about as long as expanding a state; makes states with many steps count as several.
 const STEPS_PER_STATE: u32 = 64;
 
-/// Pairs that the steps of one block may add at most before the search looks up.
+/// Pair ids kept in reserve for the steps of one block, since the number of pairs is examined between blocks only.
 pub(crate) const PAIRS_MARGIN: u64 = 1 << 26;
 
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
@@ -97,12 +97,13 @@ fn is_worth_spilling_steps(steps: &StateGraph, bytes: u64) -> bool {
     steps.spillable_bytes() >= bytes / 8
 }
 
-/// Whether moving states to files gives much of the memory back. If it has to be done again for few states, something else needs the memory.
+/// Whether a spill frees a worthwhile part of the memory: a quarter of `bytes`, with at least 1/64 of the states not yet in files. Spilling
+/// fewer states again and again would not help, since then something else uses the memory.
 fn is_worth_spilling(table: &StateTable, bytes: u64) -> bool {
     table.spillable_bytes() as u64 >= bytes / 4 && table.n_recent() >= table.len() / 64
 }
 
-/// Where a search begins.
+/// Starting point of a search: an empty or restored table, and the files that it may use.
 struct Start<'v> {
     table: StateTable,
     stores_steps: bool,
@@ -163,7 +164,7 @@ struct BreadthFirst<'e, 'v, S: System + 'e> {
     since_poll: u32,
     saver: Option<Saver<'v>>,
     spill: Option<&'v dyn Volume>,
-    /// Memory is short.
+    /// Memory is short; states are to be spilled after this block.
     is_spill_due: bool,
     disk: DiskUse,
     buffers: Buffers,
@@ -172,14 +173,14 @@ struct BreadthFirst<'e, 'v, S: System + 'e> {
     steps: StateGraph,
 }
 
-/// What is used again and again where blocks are small.
+/// Buffers reused by small blocks.
 #[derive(Default)]
 struct Buffers {
-    /// Of the states to be expanded.
+    /// State roots of the states to expand.
     roots: Vec<u64>,
-    /// Of the targets of steps.
+    /// State roots of the targets of steps.
     targets: Vec<u64>,
-    /// Those of them that are new.
+    /// New targets, as (number, state root).
     fresh: Vec<(u32, u64)>,
     /// Numbers of the targets.
     numbers: Vec<u32>,
@@ -187,10 +188,10 @@ struct Buffers {
     record: Vec<u8>,
 }
 
-impl<'e, S: System> Taker<'e, S> for BreadthFirst<'e, '_, S> {
-    fn take_part(&mut self, steps: &mut Steps) {
+impl<'e, S: System> RootConsumer<'e, S> for BreadthFirst<'e, '_, S> {
+    fn consume(&mut self, steps: &mut Steps) {
         std::mem::swap(steps, &mut self.scratch.steps);
-        self.take(NO_PARENT, self.is_last(0));
+        self.absorb(NO_PARENT, self.is_last(0));
         self.cut();
         if std::mem::take(&mut self.is_spill_due) && !self.record.is_done {
             self.relieve_memory();
@@ -245,7 +246,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
     }
 
-    /// Takes the steps out of the root.
+    /// Adds the states after the root.
     fn root(&mut self, control: &mut dyn Control) {
         let root = root::enumerate(self.system, self.config, self, control);
         let n_starts = self.parallel.table().len() as u32;
@@ -257,14 +258,14 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         self.cut();
     }
 
-    /// There is nothing to go on from.
+    /// Gives up checkpoints, since this search could not be resumed from one.
     fn forgo_saving(&mut self, why: &str) {
         if self.saver.take().is_some() {
             self.disk.checkpoint_error = Some(why.to_owned());
         }
     }
 
-    /// Depth of the deepest state: one more than that of the states being expanded, if the search ended among them.
+    /// Depth of the deepest state: that of the level being expanded, or one more if the next level has begun.
     fn deepest(&self) -> u32 {
         let has_next_level = self.parallel.table().len() > self.position.level_end as usize;
         self.position.depth + u32::from(has_next_level)
@@ -275,7 +276,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     }
 
     fn levels<'s>(&mut self, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) {
-        // What was found in a block ends the search after the block.
+        // A resumed search may already have its finding. In a large block a finding ends the search only after the block.
         let is_in_large = self.position.block.is_some_and(|block| block.is_large);
         self.record.is_done |= self.config.stop_at_first && !self.record.findings.is_empty() && !is_in_large;
         while !self.record.is_done {
@@ -295,7 +296,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
     }
 
-    /// Makes walks from states that wait, where it is time to.
+    /// Makes random walks from the frontier, if they are due.
     fn look_ahead(&mut self, first: u32, control: &mut dyn Control) {
         if self.record.is_done || !self.scout.is_due(control) {
             return;
@@ -305,7 +306,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             .look(self.config, scout::WALK_STEPS, control, &mut |random| WalkStart::waiting(&table, first, random));
     }
 
-    /// Expands the next block, or the rest of the one that was stopped.
+    /// Expands the next block, or the rest of a block that was interrupted.
     fn block<'s>(&mut self, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) {
         let next = self.position.next;
         let open = self.position.block.take().unwrap_or_else(|| {
@@ -324,7 +325,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
     }
 
-    /// Moves states to files and saves the search, where it is time to.
+    /// Spills states and writes a checkpoint, if they are due.
     fn use_disk(&mut self, control: &mut dyn Control) {
         if std::mem::take(&mut self.is_spill_due) && !self.record.is_done {
             self.relieve_memory();
@@ -369,7 +370,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
     }
 
-    /// Takes notice of a limit; whether the search must end.
+    /// Handles a limit of the [`Control`]: schedules a spill, or ends the search and returns `true`.
     fn heed(&mut self, limit: Limit) -> bool {
         if limit == Limit::Memory && self.can_spill() {
             self.is_spill_due = true;
@@ -379,7 +380,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         true
     }
 
-    /// Whether there is something that can be moved to files, or given up.
+    /// Whether memory can be freed by spilling states or shrinking the table.
     fn can_spill(&self) -> bool {
         let is_worth_it = || is_worth_spilling_steps(&self.steps, self.bytes()) || self.is_worth_spilling();
         self.spill.is_some() && (is_worth_it() || self.parallel.table().can_shrink())
@@ -401,12 +402,13 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             let n_states = self.parallel.table().len() as u64;
             match self.system.tidy(n_states) {
                 0 => {}
-                n_parts => self.together(Task::Tidy(n_parts), &mut |_| {}),
+                n_parts => self.run_task(Task::Tidy(n_parts), &mut |_| {}),
             }
         }
     }
 
-    /// How many states to expand before looking up. What is wasted when a search ends is a part of what was done before.
+    /// Number of states in the next block: a quarter of the states expanded so far, within bounds. So the work wasted when a search ends is a
+    /// fraction of the work done before.
     fn block_size(&self, visited: u32) -> u32 {
         let per_state = self.record.tally.transitions / u64::from(visited.max(1)) + 1;
         let largest =
@@ -414,7 +416,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         (visited / 4).clamp(16, largest)
     }
 
-    /// Ends the search where it has enough states.
+    /// Ends the search at the limit on states, or when the ids of pairs run out.
     fn cut(&mut self) {
         self.cut_after(self.position.next);
     }
@@ -445,7 +447,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
     }
 
-    /// Expands states one after the other; the first that was not expanded.
+    /// Expands states one after the other. Returns the first state that was not expanded.
     fn small_block(&mut self, block: Range<u32>, is_last_level: bool, control: &mut dyn Control) -> u32 {
         let mut roots = std::mem::take(&mut self.buffers.roots);
         let read = self.parallel.table().read_roots(block.clone(), &mut roots);
@@ -463,7 +465,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     fn expand_each(&mut self, block: Range<u32>, roots: &[u64], is_last_level: bool, control: &mut dyn Control) -> u32 {
         for (state, root) in block.clone().zip(roots.iter().copied()) {
             self.since_poll += 1;
-            if self.since_poll >= POLL_EVERY {
+            if self.since_poll >= STATES_PER_POLL {
                 self.since_poll = 0;
                 if control.poll(&self.progress(state)).is_some_and(|limit| self.heed(limit)) {
                     return state;
@@ -479,7 +481,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             if self.config.deadlock && self.scratch.steps.is_deadlock(completeness) {
                 self.record.find(self.config, Finding { kind: FindingKind::Deadlock, state });
             }
-            if !self.take(state, is_last_level) {
+            if !self.absorb(state, is_last_level) {
                 return state;
             }
             self.store(state, is_last_level, completeness);
@@ -492,8 +494,8 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         block.end
     }
 
-    /// Counts the steps in the buffer and adds what is new; false if that cannot be done.
-    fn take(&mut self, parent: u32, is_last_level: bool) -> bool {
+    /// Counts the steps in the buffer, adds the new targets to the table and inspects them. Returns `false` after a failure.
+    fn absorb(&mut self, parent: u32, is_last_level: bool) -> bool {
         let BreadthFirst { config, parallel, scratch, record, position, buffers, .. } = self;
         if is_last_level {
             if !scratch.steps.is_empty() {
@@ -540,7 +542,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         drop(table);
         if let Some(error) = &failure {
             self.disk_failed(error);
-            // Some children of the state may be missing, so this is nothing to go on from.
+            // Some children of the state may be missing, so a checkpoint would be wrong.
             self.saver = None;
         }
         failure.is_none()
@@ -567,8 +569,8 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Expands a block, or where the number of states is limited a part of it; the first state that was not expanded.
     ///
-    /// The search must not go far beyond the limit, and must end in the same place whether it was interrupted or not. So a part that
-    /// could reach the limit ends at a fixed place, a multiple of [`SHORT_PART`]; longer parts are taken only if their steps are too few for that.
+    /// The search must not go far beyond the limit, and must end in the same place whether it was interrupted or not. So a part that could reach the
+    /// limit ends at a fixed place, a multiple of [`SHORT_PART_STATES`]. Longer parts are used only if their steps are too few to reach the limit.
     fn large_block_in_parts<'s>(
         &mut self,
         block: Range<u32>,
@@ -582,19 +584,19 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         let per_state = self.record.tally.transitions / u64::from(block.start.max(1)) + 1;
         let room = max.saturating_sub(self.parallel.table().len() as u64);
         let mut size = u32::try_from(room / per_state).unwrap_or(u32::MAX);
-        while size > SHORT_PART {
+        while size > SHORT_PART_STATES {
             let part = block.start..block.end.min(block.start.saturating_add(size));
             if let Some(next) = self.large_block(part, is_last_level, room, scope, control) {
                 return next;
             }
             size /= 2;
         }
-        let end = (block.start / SHORT_PART + 1).saturating_mul(SHORT_PART).min(block.end);
+        let end = (block.start / SHORT_PART_STATES + 1).saturating_mul(SHORT_PART_STATES).min(block.end);
         self.large_block(block.start..end, is_last_level, u64::MAX, scope, control).unwrap_or(block.start)
     }
 
-    /// Expands states by all threads together; the first that was not expanded. Nothing, and nothing was done, if there are at least `room`
-    /// steps.
+    /// Expands states on all threads. Returns the first state that was not expanded, or `None`, with nothing changed, if there are at least
+    /// `room` steps.
     fn large_block<'s>(
         &mut self,
         block: Range<u32>,
@@ -603,7 +605,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         scope: &'s Scope<'s, 'e>,
         control: &mut dyn Control,
     ) -> Option<u32> {
-        self.hire(scope);
+        self.start_helpers(scope);
         self.since_poll = 0;
         let start = block.start;
         if let Err(error) = self.parallel.begin(block, is_last_level, self.system.states_ahead()) {
@@ -612,7 +614,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
         let (mut limit, mut is_short) = (None, false);
         let (progress, can_spill) = (self.progress(start), self.can_spill());
-        self.together(Task::Expand, &mut |parallel| {
+        self.run_task(Task::Expand, &mut |parallel| {
             if limit.is_none() {
                 limit = control.poll(&progress);
                 if limit == Some(Limit::Memory) && can_spill {
@@ -635,15 +637,15 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             self.record.stop(Limit::Numbers);
             return Some(start);
         }
-        self.together(Task::Sift, &mut |_| {});
+        self.run_task(Task::Sift, &mut |_| {});
         if let Some(error) = self.parallel.take_failure() {
             self.disk_failed(&error);
             return Some(start);
         }
         self.parallel.number();
-        self.together(Task::Inspect, &mut |_| {});
+        self.run_task(Task::Inspect, &mut |_| {});
         if self.stores_steps {
-            self.together(Task::Encode, &mut |_| {});
+            self.run_task(Task::Encode, &mut |_| {});
         }
         self.collect();
         if let Some(limit) = limit {
@@ -652,8 +654,8 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         Some(next)
     }
 
-    /// Takes on helpers when the first large block comes.
-    fn hire<'s>(&mut self, scope: &'s Scope<'s, 'e>) {
+    /// Starts the helper threads, at the first large block.
+    fn start_helpers<'s>(&mut self, scope: &'s Scope<'s, 'e>) {
         if self.pool.has_helpers() {
             return;
         }
@@ -669,12 +671,14 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
     }
 
-    fn together(&mut self, task: Task, pause: &mut dyn FnMut(&ParallelBlock<'_>)) {
+    /// Runs a task on all threads; the calling thread calls `pause` between its parts.
+    fn run_task(&mut self, task: Task, pause: &mut dyn FnMut(&ParallelBlock<'_>)) {
         let (parallel, system, scratch) = (self.parallel, self.system, &mut self.scratch);
         parallel.rewind();
         self.pool.lead(task, || parallel.work(task, system, scratch, &mut || pause(parallel)));
     }
 
+    /// Adds counts, findings and limits of all batches to the record, in the order of the batches.
     fn collect(&mut self) {
         let BreadthFirst { config, parallel, record, position, steps, .. } = self;
         let mut tally = Tally::default();

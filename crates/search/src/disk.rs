@@ -1,12 +1,12 @@
-//! A search that saves itself, and one that goes on from there.
+//! Checkpoints: saving a search and resuming it.
 //!
 //! A checkpoint is a folder of files that only grow (roots, pairs, parents, values, steps) and a small *manifest* that is replaced as a whole. The
 //! manifest says how many bytes of the others belong to it and has their digests, so whatever happens while a checkpoint
 //! is written, the one before it stays valid: its bytes are not touched. Each checkpoint writes only what is new.
 //!
-//! Digests are made with a key of the user, so a checkpoint that somebody else wrote or changed is refused. What has the right digest is
-//! still read with suspicion: numbers that would lead out of a table are damage, and findings are found again. Nothing is changed on disk
-//! before all of that was checked.
+//! Digests are keyed with a key of the user, so a checkpoint that somebody else wrote or changed is refused. Data with the right digest is
+//! still validated: an index outside of its table is damage, and each finding is evaluated again. Nothing on disk changes before all checks
+//! have passed.
 
 use std::io::{self, Read, Write};
 
@@ -17,56 +17,57 @@ use abridge_value::bytes::{DIGEST_BYTES, Digest, Key, Reader, put_bytes, put_num
 use crate::graph::StateGraph;
 use crate::record::{Record, Tally};
 
-/// What a search may use of a disk.
+/// Volumes that a search may write to.
 #[derive(Clone, Copy, Default)]
 pub struct Disk<'v> {
-    /// Where to save the search now and then.
+    /// Checkpoint to write, and perhaps to resume from.
     pub checkpoint: Option<Checkpoint<'v>>,
-    /// Where states go that do not fit into memory.
+    /// Volume for states that do not fit into memory.
     pub spill: Option<&'v dyn Volume>,
 }
 
+/// Folder, key and identity of a checkpoint.
 #[derive(Clone, Copy)]
 pub struct Checkpoint<'v> {
     pub volume: &'v dyn Volume,
-    /// Seals what is saved.
+    /// Key of the seal and of the digests.
     pub key: &'v Key,
-    /// Stands for the model and the options: only a search with the same can go on.
+    /// Digest of model and options. Only a search with the same fingerprint can resume.
     pub fingerprint: [u8; DIGEST_BYTES],
-    /// Go on from what is saved there.
+    /// Resume from the checkpoint in the folder.
     pub resume: bool,
 }
 
-/// Why a search cannot go on from a checkpoint.
+/// Reason why a search cannot resume from a checkpoint.
 #[derive(Debug)]
 pub enum Refusal {
-    /// There is none, or it cannot be read.
+    /// There is no checkpoint, or it cannot be read.
     Unreadable(io::Error),
-    /// It was written in another format.
+    /// The checkpoint has another format.
     OtherVersion,
-    /// It was sealed with another key.
+    /// The checkpoint was sealed with another key.
     OtherKey,
-    /// It is about another model, or other options.
+    /// The checkpoint belongs to another model or to other options.
     OtherModel,
     Damaged,
-    /// States that do not fit into memory could not be written to files.
+    /// States that do not fit into memory could not be spilled.
     Spill(io::Error),
 }
 
-/// The name of the file that makes a folder a checkpoint.
+/// Name of the file that makes a folder a checkpoint.
 pub const MANIFEST: &str = "manifest";
 const FILES: [&str; 5] = ["roots", "pairs", "parents", "values", "steps"];
 const MAGIC: &[u8; 8] = b"ABRIDGE\0";
 const VERSION: u64 = 4;
 
-/// How far a search is, beside its table.
+/// Position of a search in its table.
 #[derive(Clone, Default)]
 pub(crate) struct Position {
-    /// The first state that is not expanded.
+    /// First state that is not yet expanded.
     pub(crate) next: u32,
-    /// Where the level ends that is being expanded.
+    /// End of the level that is being expanded.
     pub(crate) level_end: u32,
-    /// The end of a block that was begun but not finished.
+    /// Block that was begun and not finished.
     pub(crate) block: Option<OpenBlock>,
     pub(crate) depth: u32,
     /// The number of expanded states when the system was last told to tidy up.
@@ -75,20 +76,20 @@ pub(crate) struct Position {
     pub(crate) is_ill_defined: bool,
 }
 
-/// A block that was stopped in the middle. It is finished as what it was begun as.
+/// Block that was interrupted. It keeps its end and its kind, so that a resumed search is cut into the same blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct OpenBlock {
     pub(crate) end: u32,
     pub(crate) is_large: bool,
 }
 
-/// Writes checkpoints.
+/// Writer of checkpoints.
 pub(crate) struct Saver<'v> {
     checkpoint: Checkpoint<'v>,
     saved: Saved,
 }
 
-/// What the last checkpoint covers.
+/// Extent of the last checkpoint.
 #[derive(Clone)]
 struct Saved {
     files: [Extent; FILES.len()],
@@ -98,7 +99,7 @@ struct Saved {
     n_chunks: u64,
 }
 
-/// Bytes of a file and their digest.
+/// Length of the valid prefix of a file, and its digest.
 #[derive(Clone)]
 struct Extent {
     len: u64,
@@ -118,7 +119,7 @@ impl<'v> Saver<'v> {
         Saver { checkpoint, saved: Saved { files, lengths, system_marks: Vec::new(), n_chunks: 0 } }
     }
 
-    /// Writes a checkpoint. If that fails, the one before it is still there.
+    /// Writes a checkpoint. After a failure the previous one is still valid.
     pub(crate) fn save<S: System>(
         &mut self,
         system: &S,
@@ -134,7 +135,7 @@ impl<'v> Saver<'v> {
         if written.is_err() {
             self.saved = before;
             for (name, extent) in FILES.iter().zip(&self.saved.files) {
-                // What was written in vain should not fill the disk.
+                // Bytes of the failed attempt are truncated, so that they do not fill the disk.
                 let volume = self.checkpoint.volume;
                 let _ = if extent.len == 0 { volume.remove(name) } else { volume.open(name, extent.len).map(drop) };
             }
@@ -147,7 +148,7 @@ impl<'v> Saver<'v> {
         let Saved { files, lengths, system_marks, n_chunks } = &mut self.saved;
         let mut growing = Vec::with_capacity(FILES.len());
         for (name, extent) in FILES.iter().zip(files.iter()) {
-            growing.push(Growing::new(self.checkpoint.volume.open(name, extent.len)?, extent.clone()));
+            growing.push(AppendedFile::new(self.checkpoint.volume.open(name, extent.len)?, extent.clone()));
         }
         if let [roots, pairs, parents, values, steps] = &mut growing[..] {
             table.save(lengths, Parts { roots, pairs, parents })?;
@@ -189,7 +190,7 @@ impl<'v> Saver<'v> {
         out
     }
 
-    /// Takes the checkpoint away, because there is nothing to go on with.
+    /// Removes the checkpoint of a finished search.
     pub(crate) fn remove(&self) {
         self.checkpoint.remove();
     }
@@ -231,7 +232,7 @@ fn read_position(reader: &mut Reader<'_>) -> Option<Position> {
     Some(Position { next, level_end, block, depth, tidied, is_stuck, is_ill_defined })
 }
 
-/// Limits that lie behind the search are part of it; those that ended it are not, since going on removes them.
+/// Lasting limits (a depth limit that was met, missing steps) are saved. The limit that ended the search is not: resuming removes it.
 fn put_record(out: &mut Vec<u8>, record: &Record) {
     put_number(out, record.tally.transitions);
     put_numbers(out, &record.tally.per_operation);
@@ -304,7 +305,7 @@ fn finding_of(tag: u32, conjunct: u32) -> Option<FindingKind> {
     })
 }
 
-/// A search as it was saved.
+/// Restored search.
 pub(crate) struct Resumed<'v> {
     pub(crate) saver: Saver<'v>,
     pub(crate) table: StateTable,
@@ -347,8 +348,8 @@ pub(crate) fn resume<'v, S: System>(
             io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof => Refusal::Damaged,
             _ => Refusal::Unreadable(error),
         })?;
-        let played = Played::new(medium, len, checkpoint.key);
-        files.push(played.vouched_for(&digest).ok_or(Refusal::Damaged)?);
+        let file = SavedFile::new(medium, len, checkpoint.key);
+        files.push(file.verified(&digest).ok_or(Refusal::Damaged)?);
     }
     let mut spill_error = None;
     let mut pause = |grown: Grown<'_>| {
@@ -365,7 +366,7 @@ pub(crate) fn resume<'v, S: System>(
         (Err(_), None) => return Err(Refusal::Damaged),
     };
     let Manifest { lengths, system_marks, n_chunks, position, record, .. } = manifest;
-    let are_read = files.iter().all(Played::is_at_end);
+    let are_read = files.iter().all(SavedFile::is_at_end);
     let are_steps = steps.n_states() == 0 || steps.n_states() == position.next;
     if !are_read || !are_steps || !is_possible(&position, &table) || !are_found_again(system, &table, &record) {
         return Err(Refusal::Damaged);
@@ -380,7 +381,7 @@ pub(crate) fn resume<'v, S: System>(
 fn restore<S: System>(
     system: &S,
     manifest: &Manifest<'_>,
-    files: &mut [Played],
+    files: &mut [SavedFile],
     table: StateTable,
     pause: &mut dyn FnMut(Grown<'_>) -> io::Result<()>,
 ) -> io::Result<(StateTable, StateGraph)> {
@@ -400,7 +401,7 @@ fn restore<S: System>(
     Ok((table, steps))
 }
 
-/// Whether a search with this table can be where it is said to be.
+/// Whether the position is consistent with the table.
 fn is_possible(position: &Position, table: &StateTable) -> bool {
     let n_states = table.len() as u64;
     position.tidied <= position.next
@@ -411,7 +412,7 @@ fn is_possible(position: &Position, table: &StateTable) -> bool {
         && table.n_closed() == Some(u64::from(position.next))
 }
 
-/// Whether everything that is said to have been found is there. There are few findings, so this costs little.
+/// Whether every saved finding is found again in its state. Findings are few, so this costs little.
 fn are_found_again<S: System>(system: &S, table: &StateTable, record: &Record) -> bool {
     let mut worker = system.worker();
     let mut steps = Steps::new(system.width());
@@ -431,7 +432,7 @@ fn are_found_again<S: System>(system: &S, table: &StateTable, record: &Record) -
             }
             kind => {
                 let mut is_found = false;
-                // What is not known is not found.
+                // A gap counts as "not found", so completeness does not matter here.
                 let _ = worker.inspect(&words, None, asked_for(kind), &mut |found| is_found |= found == kind);
                 is_found
             }
@@ -439,7 +440,7 @@ fn are_found_again<S: System>(system: &S, table: &StateTable, record: &Record) -
     })
 }
 
-/// What has to be asked for to find something of a kind.
+/// Properties to inspect for a finding of this kind.
 fn asked_for(kind: FindingKind) -> Properties {
     Properties {
         invariant: matches!(kind, FindingKind::Invariant(_) | FindingKind::IllDefinedInvariant(_)),
@@ -479,19 +480,19 @@ fn read_body<'b>(reader: &mut Reader<'b>) -> Option<Manifest<'b>> {
     Some(Manifest { files, lengths, system_marks, n_chunks, position, record, rest, steps_rest, notes })
 }
 
-/// Bytes that are gathered before they are written, or read at once.
-const BUFFER: usize = 1 << 18;
+/// Bytes per write and per read.
+const BUFFER_BYTES: usize = 1 << 18;
 
-/// A file while something is appended to it.
-struct Growing {
+/// Buffered writer that appends to a file and extends its digest.
+struct AppendedFile {
     medium: Box<dyn Medium>,
     extent: Extent,
     buffer: Vec<u8>,
 }
 
-impl Growing {
+impl AppendedFile {
     fn new(medium: Box<dyn Medium>, extent: Extent) -> Self {
-        Growing { medium, extent, buffer: Vec::new() }
+        AppendedFile { medium, extent, buffer: Vec::new() }
     }
 
     fn finish(mut self) -> io::Result<Extent> {
@@ -501,10 +502,10 @@ impl Growing {
     }
 }
 
-impl Write for Growing {
+impl Write for AppendedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= BUFFER {
+        if self.buffer.len() >= BUFFER_BYTES {
             self.flush()?;
         }
         Ok(bytes.len())
@@ -519,24 +520,24 @@ impl Write for Growing {
     }
 }
 
-/// A file that is read from its beginning to the end that the manifest knows.
-struct Played {
+/// Buffered reader of a file, up to the length in the manifest.
+struct SavedFile {
     medium: Box<dyn Medium>,
     extent: Extent,
-    /// Where the buffer ends.
+    /// Offset of the end of the buffer in the file.
     at: u64,
     buffer: Vec<u8>,
     used: usize,
 }
 
-impl Played {
+impl SavedFile {
     fn new(medium: Box<dyn Medium>, len: u64, key: &Key) -> Self {
         let extent = Extent { len, ..Extent::new(key) };
-        Played { medium, extent, at: 0, buffer: Vec::new(), used: 0 }
+        SavedFile { medium, extent, at: 0, buffer: Vec::new(), used: 0 }
     }
 
-    /// The same, about to be read, if its bytes have this digest: what has not is not even looked at.
-    fn vouched_for(mut self, digest: &[u8; DIGEST_BYTES]) -> Option<Played> {
+    /// Digests the whole file, and rewinds if the digest is the given one. No byte is parsed before.
+    fn verified(mut self, digest: &[u8; DIGEST_BYTES]) -> Option<SavedFile> {
         while !self.is_at_end() {
             self.fill().ok()?;
             self.extent.digest.add(&self.buffer);
@@ -551,9 +552,9 @@ impl Played {
         self.at == self.extent.len && self.used == self.buffer.len()
     }
 
-    /// Reads the next bytes, where those in the buffer are used up.
+    /// Replaces the buffer by the next bytes of the file.
     fn fill(&mut self) -> io::Result<()> {
-        let len = (self.extent.len - self.at).min(BUFFER as u64) as usize;
+        let len = (self.extent.len - self.at).min(BUFFER_BYTES as u64) as usize;
         self.buffer.resize(len, 0);
         self.medium.read_at(self.at, &mut self.buffer)?;
         self.at += len as u64;
@@ -562,7 +563,7 @@ impl Played {
     }
 }
 
-impl Read for Played {
+impl Read for SavedFile {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.used == self.buffer.len() {
             self.fill()?;

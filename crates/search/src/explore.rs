@@ -1,4 +1,4 @@
-//! Request and answer of a search.
+//! Public interface of a search: its configuration, the control of a running search, and its result.
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -12,45 +12,47 @@ use crate::graph::StateGraph;
 use crate::scout::Scouted;
 use crate::{bfs, serial};
 
-/// What to do and when to stop.
+/// Strategy, properties to check, and bounds of a search.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub strategy: Strategy,
     pub properties: Properties,
     pub deadlock: bool,
-    /// End at the first finding; what has been begun together with it may be finished.
+    /// End at the first finding. Work that was begun together with it may still be finished.
     pub stop_at_first: bool,
     pub max_states: Option<u64>,
-    /// The longest distance from the root, the steps of set-up and initialisation included.
+    /// Largest distance from the root, counting the steps of set-up and initialisation.
     pub max_depth: Option<u32>,
-    /// Findings kept of each kind, conjunct and operation.
+    /// Number of findings to keep for each kind, conjunct and operation.
     pub max_findings: usize,
-    /// Threads; only breadth-first search uses more than one. No result depends on it.
+    /// Number of threads. Only breadth-first search uses more than one. Results do not depend on it.
     pub workers: NonZero<usize>,
 }
 
-/// How far a search is.
+/// Progress of a running search.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Progress {
     pub states: u64,
     pub transitions: u64,
+    /// States of the frontier.
     pub waiting: u64,
+    /// Memory of the state table and the system.
     pub bytes: u64,
     /// States were moved to files.
     pub is_spilled: bool,
-    /// Memory can be given back before it is used up.
+    /// Spilling states or shrinking the table would free memory.
     pub can_spill: bool,
     pub depth: u32,
-    /// Something was found, so the verdict is known.
+    /// The search or a walk ahead of it has a finding, so the verdict is known.
     pub is_settled: bool,
 }
 
-/// The world outside, asked now and then.
+/// Callbacks of a running search: progress, limits, time and checkpoints.
 pub trait Control {
-    /// Told about progress; the answer ends the search. [`Limit::Memory`] does so only if nothing can be moved to files.
+    /// Receives progress at intervals. A returned limit ends the search, except [`Limit::Memory`] while spilling can free memory.
     fn poll(&mut self, progress: &Progress) -> Option<Limit>;
 
-    /// The time since the beginning; nothing if there is no clock.
+    /// Time since the start of the run; `None` without a clock.
     fn elapsed(&self) -> Option<Duration> {
         None
     }
@@ -67,60 +69,60 @@ pub trait Control {
         false
     }
 
-    /// Whether it is time to save the search, if it can be saved.
+    /// Called between blocks if the search has a checkpoint folder; `true` writes a checkpoint.
     fn is_checkpoint_due(&mut self) -> bool {
         false
     }
 }
 
-/// Nobody looks on: nothing ends the search.
+/// No observer and no clock: the search runs to its end.
 impl Control for () {
     fn poll(&mut self, _: &Progress) -> Option<Limit> {
         None
     }
 }
 
-/// What a search found out.
+/// Result of a search.
 pub struct Exploration {
     pub table: StateTable,
-    /// The states with smaller numbers were expanded.
+    /// States with smaller numbers have been expanded.
     pub n_expanded: u32,
     /// The steps of these states, if [`Control::needs_steps`].
     pub steps: StateGraph,
     pub transitions: u64,
     /// Transitions per operation.
     pub per_operation: Vec<u64>,
-    /// The first findings of each kind, conjunct and operation, in the order of discovery.
+    /// First findings of each kind, conjunct and operation, in order of discovery.
     pub findings: Vec<Finding>,
-    /// What was found ahead of the search, the first of each kind. It may lie where the search did not come.
+    /// Findings of random walks, the first of each kind. Their states need not be in the table.
     pub scouted: Vec<Scouted>,
-    /// Not empty if some state, step or truth value may be missing.
+    /// Reasons why a state, step or truth value may be missing; empty after an exhaustive search.
     pub limits: Vec<Limit>,
     /// A limit ended the search: there would be more to do.
     pub is_stopped: bool,
     /// Largest distance of a visited state from the root along first visits.
     pub depth: u32,
-    /// The root itself has no successor.
+    /// The root has no successor.
     pub is_stuck_at_root: bool,
-    /// The initial steps could not be evaluated completely.
+    /// A step out of the root is ill-defined.
     pub is_ill_defined_at_root: bool,
     pub disk: DiskUse,
 }
 
-/// What became of files.
+/// Use of files by a search: checkpoints, spilled states, errors.
 #[derive(Clone, Default, Debug)]
 pub struct DiskUse {
     /// States were moved to files.
     pub is_spilled: bool,
-    /// How often the search was saved.
+    /// Number of checkpoints written.
     pub n_checkpoints: u64,
-    /// Why the search could not be saved the last time, if it could not.
+    /// Error of the last attempt to write a checkpoint, if it failed.
     pub checkpoint_error: Option<String>,
-    /// Why states could not be moved to files, or read back.
+    /// Error while moving states to files or reading them back.
     pub spill_error: Option<String>,
 }
 
-/// Visits what is reachable, in memory.
+/// Visits all reachable states, in memory only.
 pub fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
     match config.strategy {
         Strategy::BreadthFirst => bfs::explore(system, config, control),
@@ -128,8 +130,8 @@ pub fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control
     }
 }
 
-/// Visits what is reachable, breadth-first; saves itself, or moves states to files, where it is told how. A search that saved itself can
-/// be gone on with.
+/// Visits all reachable states breadth-first. With a checkpoint folder the search saves itself and can be resumed; with a spill volume it moves
+/// states to files when memory is short.
 pub fn explore_on_disk<S: System>(
     system: &S,
     config: &Config,
@@ -239,14 +241,14 @@ mod tests {
             let config = |workers| Config { max_states: Some(max), ..web_config(workers, false, None) };
             let found = explore(&system, &config(1), &mut ());
             let n_states = found.table.len() as u64;
-            // A part of sixteen states with up to six steps each.
+            // One part of a block: sixteen states with up to six steps each.
             assert!(n_states >= max && n_states < max + 96, "{n_states} of {max}");
             assert_eq!(found.limits, [Limit::States(n_states)]);
             explore(&system, &config(2), &mut ()).assert_same(&found);
         }
     }
 
-    /// Numbers below `size`, each with steps to some others, spread widely.
+    /// Graph on the numbers below `size`. Edges lead to numbers spread over the whole range.
     struct Web {
         size: u32,
     }
@@ -344,7 +346,7 @@ mod tests {
         assert_eq!(counts(Strategy::DepthFirst).0, 13_568);
     }
 
-    /// Says `limit` after some polls, or finds that memory is short beyond some bytes.
+    /// Interrupts after `polls` polls, and reports a memory limit from `memory` bytes on.
     struct Impatient {
         polls: u32,
         memory: u64,
@@ -373,7 +375,7 @@ mod tests {
         }
     }
 
-    /// Finds that memory is short beyond some bytes, and says [`Limit::Interrupted`] as soon as states lie in files.
+    /// Reports a memory limit from `memory` bytes on, and interrupts once states have been spilled.
     struct UntilSpilled {
         memory: u64,
     }
@@ -425,24 +427,24 @@ mod tests {
                 }
                 assert!(n_runs > 1 || stop_at_first || patience > 100);
                 found.assert_same(&whole);
-                // Nothing is left of a search that is over.
+                // A finished search removes its checkpoint.
                 assert_eq!(volume.names().is_empty(), max_states.is_none());
             }
         }
         Ok(())
     }
 
-    /// Forgets everything that was not saved, as a killed process does.
+    /// Nothing is left of the first search but its checkpoint, as after a killed process.
     #[test]
     fn a_search_that_was_killed_goes_on_from_its_last_checkpoint() -> Result<(), Refusal> {
         let system = Web { size: 199_999 };
         let (volume, config) = (Ram::new(), web_config(2, false, None));
         let whole = explore(&system, &config, &mut ());
-        // One thread alone is polled often enough, whatever the load of the machine.
+        // A single thread polls often enough, whatever the load of the machine.
         let alone = web_config(1, false, None);
         let mut control = Impatient { checkpoint_every: 7, ..Impatient::after(500) };
         explore_on_disk(&system, &alone, checkpoint(&volume, false), &mut control)?;
-        // What is behind the last checkpoint is as if it had been begun when the end came.
+        // Bytes beyond the last checkpoint, as if the process was killed while it wrote.
         for name in ["roots", "pairs", "parents", "values"] {
             let len = volume.read(name).map_err(Refusal::Unreadable)?.len() as u64;
             let mut file = volume.open(name, len).map_err(Refusal::Unreadable)?;
@@ -535,7 +537,7 @@ mod tests {
             assert_eq!(found.limits, [Limit::Disk]);
             assert!(found.disk.spill_error.is_some());
         }
-        // A search that cannot be saved goes on and says so.
+        // A failed checkpoint is reported and does not end the search.
         let volume = Ram::with_capacity(1000);
         let mut control = Impatient { checkpoint_every: 20, ..Impatient::after(u32::MAX) };
         let found = explore_on_disk(&system, &config, checkpoint(&volume, false), &mut control)?;

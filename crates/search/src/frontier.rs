@@ -1,4 +1,4 @@
-//! The states that wait, and which of them comes next.
+//! Frontier of the serial strategies: visited states that are not yet expanded, and the choice of the next one.
 
 use std::collections::VecDeque;
 
@@ -7,10 +7,10 @@ use abridge_value::Random;
 /// The order in which states are visited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
-    /// Shortest traces.
+    /// Finds shortest traces.
     BreadthFirst,
     DepthFirst,
-    /// At each step at random the newest or the oldest state, one in three times the oldest; the same seed gives the same run.
+    /// Expands the oldest waiting state with probability 1/3, otherwise the newest. The same seed gives the same run.
     Mixed {
         seed: u64,
     },

@@ -1,11 +1,11 @@
 //! Exhaustive exploration of a [`System`](abridge_system::System).
 //!
-//! [`explore`] visits every reachable state once, in the order of a [`Strategy`], and reports counts, findings and limits.
-//! Breadth-first search (`bfs.rs`) goes by blocks of waiting states and uses many threads (`parallel.rs`, `pool.rs`) where a block is
-//! large; it gives every state the number that a search with one thread gives it. The other strategies (`serial.rs`) take one
-//! state after the other. Breadth-first search can save itself and go on later, and keep states in files (`disk.rs`). What leaves the root is taken
-//! while it is being found (`root.rs`), and long searches look ahead now and then (`scout.rs`). A [`StateGraph`] keeps the steps that temporal properties
-//! are about.
+//! [`explore()`] visits every reachable state once, in the order of a [`Strategy`], and reports counts, findings and limits. Breadth-first
+//! search (`bfs.rs`) expands the frontier block by block. Large blocks run on a pool of threads (`parallel.rs`, `pool.rs`), and every state
+//! gets the number that a single-threaded search gives it. The other strategies (`serial.rs`) expand one state at a time. Breadth-first
+//! search can write checkpoints, resume from them, and spill states to files (`disk.rs`). Steps out of the root are consumed while they are
+//! being enumerated (`root.rs`). Long searches look ahead by random walks (`scout.rs`). A [`StateGraph`] stores the steps between visited
+//! states, on which temporal properties are judged.
 
 mod batch;
 mod bfs;

@@ -1,13 +1,13 @@
-//! A block of states expanded by all threads together.
+//! Parallel expansion of a block of states, in four phases.
 //!
-//! 1. *Expand*: the block is cut into batches; threads take batches and compute the roots of all targets, the candidates.
-//! 2. *Sift*: threads take shards of the table and go through the candidates of all batches in order; the first of equal ones that
-//!    the table does not have is new.
-//! 3. One thread numbers the new states in the order of their candidates, which is the order of a search with one thread.
+//! 1. *Expand*: the block is cut into batches. Threads claim batches and compute the state roots of all targets, the candidates.
+//! 2. *Sift*: threads claim shards of the table and go through the candidates of all batches in order. The first of equal candidates that the
+//!    table does not have is new.
+//! 3. *Number*: one thread numbers the new states in the order of their candidates, which is the order of a single-threaded search.
 //! 4. *Inspect*: threads write the numbers into the shards and inspect the new states.
 //! 5. *Encode*, where steps are stored: threads write the records of the states that were expanded.
 //!
-//! Tasks are taken from one counter. What a task touches is locked by it alone, or read by all.
+//! Threads claim parts of a task from one atomic counter. Data that a part writes is locked by that part alone; all other data is only read.
 
 use std::io;
 use std::ops::Range;
@@ -22,6 +22,7 @@ use crate::explore::Config;
 use crate::graph::Encoder;
 use crate::scratch::Scratch;
 
+/// Task for all threads.
 #[derive(Clone, Copy)]
 pub(crate) enum Task {
     Expand,
@@ -33,7 +34,7 @@ pub(crate) enum Task {
     Tidy(usize),
 }
 
-/// What the threads share.
+/// Data shared by the threads.
 pub(crate) struct ParallelBlock<'c> {
     config: &'c Config,
     /// Steps are stored.
@@ -41,19 +42,20 @@ pub(crate) struct ParallelBlock<'c> {
     table: RwLock<StateTable>,
     batches: RwLock<Vec<RwLock<Batch>>>,
     block: RwLock<Block>,
+    /// Next part to claim.
     next: AtomicUsize,
-    /// No further batch is to be begun.
+    /// No further batch may be claimed.
     is_stopped: AtomicBool,
-    /// Why files could not be asked.
+    /// Error while spilled states were read.
     failure: Mutex<Option<io::Error>>,
 }
 
 #[derive(Default)]
 struct Block {
     states: Range<u32>,
-    /// The roots of the states.
+    /// State roots of the states.
     roots: Vec<u64>,
-    /// States of a batch.
+    /// States per batch.
     batch_size: u32,
     n_batches: usize,
     at: At,
@@ -104,22 +106,23 @@ impl<'c> ParallelBlock<'c> {
         Ok(())
     }
 
-    /// Says that the next task begins with its first part.
+    /// Resets the counter of parts, before a new task.
     pub(crate) fn rewind(&self) {
         self.next.store(0, Ordering::Relaxed);
     }
 
-    /// Lets nobody begin a further batch.
+    /// Forbids to claim further batches.
     pub(crate) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    fn take(&self, n_parts: usize) -> Option<usize> {
+    /// Claims the next part of a task.
+    fn claim(&self, n_parts: usize) -> Option<usize> {
         let part = self.next.fetch_add(1, Ordering::Relaxed);
         (part < n_parts).then_some(part)
     }
 
-    /// One thread's share of a task; `pause` is called after each part of it.
+    /// Runs one thread's share of a task. `pause` is called after each batch.
     pub(crate) fn work<'s, S: System>(
         &self,
         task: Task,
@@ -132,7 +135,7 @@ impl<'c> ParallelBlock<'c> {
         match task {
             Task::Expand => {
                 while !self.is_stopped.load(Ordering::Relaxed)
-                    && let Some(idx) = self.take(batches.len())
+                    && let Some(idx) = self.claim(batches.len())
                 {
                     let start = block.states.start + idx as u32 * block.batch_size;
                     let parents = start..block.states.end.min(start + block.batch_size);
@@ -143,14 +146,14 @@ impl<'c> ParallelBlock<'c> {
                 }
             }
             Task::Sift => {
-                while let Some(shard) = self.take(N_SHARDS) {
+                while let Some(shard) = self.claim(N_SHARDS) {
                     if let Err(error) = sift(&table, batches, shard) {
                         *self.failure() = Some(error);
                     }
                 }
             }
             Task::Inspect => {
-                while let Some(part) = self.take(N_SHARDS + batches.len()) {
+                while let Some(part) = self.claim(N_SHARDS + batches.len()) {
                     if part < N_SHARDS {
                         let number = |(batch, candidate): (u32, u32)| read(&batches[batch as usize]).number(candidate);
                         table.sift(part).settle(number);
@@ -162,13 +165,13 @@ impl<'c> ParallelBlock<'c> {
             }
             Task::Encode => {
                 let mut encoder = Encoder::default();
-                while let Some(idx) = self.take(batches.len()) {
+                while let Some(idx) = self.claim(batches.len()) {
                     let number = |(batch, candidate): Place| read(&batches[batch as usize]).number(candidate);
                     read(&batches[idx]).encode(&mut encoder, number);
                 }
             }
             Task::Tidy(n_parts) => {
-                while self.take(n_parts).is_some() {
+                while self.claim(n_parts).is_some() {
                     system.tidy_part();
                 }
             }
@@ -179,12 +182,12 @@ impl<'c> ParallelBlock<'c> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why sifting failed, if it did.
+    /// Error of the last sifting, if it failed.
     pub(crate) fn take_failure(&self) -> Option<io::Error> {
         self.failure().take()
     }
 
-    /// Forgets the batches that nobody began; the first state that was not expanded.
+    /// Drops the batches that no thread claimed. Returns the first state that was not expanded.
     pub(crate) fn close_expansion(&self) -> u32 {
         let begun = self.next.load(Ordering::Relaxed);
         let mut block = write(&self.block);
@@ -212,7 +215,7 @@ impl<'c> ParallelBlock<'c> {
         }
     }
 
-    /// The batches in order.
+    /// Calls `each` for the batches, in order.
     pub(crate) fn for_each_batch(&self, mut each: impl FnMut(&Batch)) {
         let n_batches = read(&self.block).n_batches;
         for batch in &read(&self.batches)[..n_batches] {

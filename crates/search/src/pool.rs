@@ -1,19 +1,22 @@
-//! Threads that do one kind of task at a time together with the thread that leads them.
+//! Worker pool: a leader and helper threads that run one task at a time together.
+//!
+//! Each order has a number, and a helper follows each order once. [`Pool::lead`] returns when all helpers have finished. A helper that panics
+//! still reports, since the leader would wait for it for ever.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Where the leader says what is to be done.
+/// Current order of the leader, and the two events around it.
 pub(crate) struct Pool<T> {
     order: Mutex<Order<T>>,
-    /// There is a new order.
+    /// A new order was given, or the pool was dismissed.
     begin: Condvar,
-    /// Some helper has finished.
+    /// A helper has finished.
     end: Condvar,
 }
 
 struct Order<T> {
     task: Option<T>,
-    /// Which order it is; a helper follows each once.
+    /// Number of the order. A helper follows each number once.
     number: u64,
     n_helpers: usize,
     n_busy: usize,
@@ -30,7 +33,7 @@ impl<T: Copy> Pool<T> {
         self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Announces a helper, which is about to call [`Pool::help`] with the number of the last order that is not for it.
+    /// Registers a helper. Returns the number of the last order before it, with which the helper calls [`Pool::help`].
     pub(crate) fn enlist(&self) -> u64 {
         let mut order = self.order();
         order.n_helpers += 1;
@@ -41,7 +44,7 @@ impl<T: Copy> Pool<T> {
         self.order().n_helpers > 0
     }
 
-    /// Has a task done by everybody, `own` being the leader's part of it; returns when all are done.
+    /// Runs a task on all threads, `own` being the share of the leader; returns when all have finished.
     pub(crate) fn lead(&self, task: T, own: impl FnOnce()) {
         let mut order = self.order();
         order.task = Some(task);
@@ -54,13 +57,13 @@ impl<T: Copy> Pool<T> {
         drop(self.end.wait_while(order, |order| order.n_busy > 0).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Sends the helpers home.
+    /// Ends the helper threads.
     pub(crate) fn dismiss(&self) {
         self.order().is_over = true;
         self.begin.notify_all();
     }
 
-    /// Does the tasks of all orders after one until the helpers are sent home.
+    /// Runs the tasks of all orders after number `done`, until the pool is dismissed.
     pub(crate) fn help(&self, mut done: u64, mut work: impl FnMut(T)) {
         loop {
             let order = self.order();
@@ -76,7 +79,7 @@ impl<T: Copy> Pool<T> {
     }
 }
 
-/// Reports that a helper has finished, even if by a panic, so that the leader does not wait for ever.
+/// Guard that reports the end of a helper's task, also after a panic, so that the leader does not wait for ever.
 struct Finish<'c, T: Copy>(&'c Pool<T>);
 
 impl<T: Copy> Drop for Finish<'_, T> {
@@ -104,7 +107,7 @@ mod tests {
             sum.fetch_add(task, Ordering::Relaxed);
         };
         std::thread::scope(|scope| {
-            // What was ordered before there were helpers is not for them.
+            // Helpers do not follow orders from before they were enlisted.
             pool.lead(1000, || ());
             for _ in 0..3 {
                 let last = pool.enlist();

@@ -1,4 +1,6 @@
-//! Counts, findings and limits collected along the way.
+//! Counts, findings and limits of a search.
+//!
+//! Every [`Completeness`] ends in [`Record::heed`]. One that is dropped would let a verdict claim more than was seen.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +8,7 @@ use abridge_system::{Completeness, Finding, FindingKind, Gap, Limit};
 
 use crate::explore::Config;
 
-/// Transitions, altogether and by operation.
+/// Numbers of transitions: total and per operation.
 #[derive(Clone, Default)]
 pub(crate) struct Tally {
     pub(crate) transitions: u64,
@@ -36,7 +38,7 @@ impl Tally {
     }
 }
 
-/// Findings and reasons to stop.
+/// Collected counts, findings and limits, and the end of the search.
 #[derive(Default)]
 pub(crate) struct Record {
     pub(crate) tally: Tally,
@@ -45,12 +47,12 @@ pub(crate) struct Record {
     n_found: BTreeMap<FindingKind, usize>,
     pub(crate) limits: Vec<Limit>,
     pub(crate) is_done: bool,
-    /// Done because of a limit: there would be more to do.
+    /// The search ended at a limit, with states left to expand.
     pub(crate) is_stopped: bool,
 }
 
 impl Record {
-    /// The record of a search that is resumed.
+    /// Record of a resumed search.
     pub(crate) fn resumed(tally: Tally, findings: Vec<Finding>, limits: Vec<Limit>) -> Record {
         let mut n_found = BTreeMap::new();
         findings.iter().for_each(|finding| *n_found.entry(finding.kind).or_default() += 1);
@@ -72,14 +74,14 @@ impl Record {
         }
     }
 
-    /// Turns what may be missing into a limit.
+    /// Turns missing steps or truth values into a limit.
     pub(crate) fn heed(&mut self, completeness: Completeness) {
         if let Completeness::Missing(gap) = completeness {
             self.limit(Limit::Missing(gap));
         }
     }
 
-    /// Notes a gap that was collected apart.
+    /// Turns a gap that was collected separately into a limit.
     pub(crate) fn heed_gap(&mut self, gap: Option<Gap>) {
         self.heed(gap.into());
     }

@@ -1,9 +1,9 @@
-//! Look-ahead: random walks from states of the frontier.
+//! Scout: random walks ahead of the search, from states of the frontier.
 //!
-//! Breadth-first search finds nothing in states that it does not come to, and where there are very many set-ups, initial states or steps it
-//! does not come far. So a small share of a long run goes to walks. They leave the table and the order of states alone: what they find
-//! matters only if the search ends before it gets there itself, and a search that visits everything finds what they can find. When there is
-//! time for a walk is the only thing in a search that depends on the clock; without one there are no walks.
+//! Breadth-first search finds nothing beyond the levels that it reaches, and with very many set-ups, initial states or steps it does not reach
+//! far. So a small share of a long run goes to random walks. Walks change neither the table nor the order of states. Their findings count only
+//! if the search ends early: an exhaustive search finds them too. The times of walks are the only part of a search that depends on the clock;
+//! without a clock there are no walks.
 
 use std::time::Duration;
 
@@ -13,36 +13,36 @@ use abridge_value::Random;
 
 use crate::explore::{Config, Control};
 
-/// When the first walks are made.
+/// Time of the first walks.
 const FIRST_WALKS_AFTER: Duration = Duration::from_millis(500);
-/// The part of the time so far that walks take when they are made; the time until they are made again doubles.
+/// Walks take 1/64 of the time elapsed so far. The next walks are due when the elapsed time has doubled.
 const TIME_DIVISOR: u32 = 64;
-/// Walks that are made one after the other, even if the clock stands still.
+/// Largest number of consecutive walks, also if the clock stands still.
 const MAX_WALKS: usize = 512;
-/// Steps of a walk.
+/// Largest length of a walk.
 pub(crate) const WALK_STEPS: usize = 128;
-/// Steps of a walk that are taken whatever the time.
+/// Steps that a walk takes even if its time is over.
 const MIN_WALK_STEPS: usize = 3;
 
-/// Something found ahead of the search.
+/// Finding of a random walk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scouted {
     pub kind: FindingKind,
-    /// A state of the table from which the walk went; nothing for the root.
+    /// Number of the state where the walk began; `None` for the root.
     pub from: Option<u32>,
-    /// The states of the walk behind that one, up to the one it is about.
+    /// States of the walk after `from`. The last is the state of the finding.
     pub path: Vec<Vec<u32>>,
 }
 
-/// Where a walk begins.
+/// First state of a walk.
 pub(crate) struct Start {
-    /// The number of the state, if it has one: then it has been inspected.
+    /// Number of the state in the table. A state with a number has been inspected.
     pub(crate) number: Option<u32>,
     pub(crate) words: Vec<u32>,
 }
 
 impl Start {
-    /// One of the states of a table from `first` on.
+    /// Random state among those numbered from `first` on.
     pub(crate) fn waiting(table: &StateTable, first: u32, random: &mut Random) -> Option<Start> {
         let n_waiting = (table.len() as u64).checked_sub(u64::from(first)).filter(|waiting| *waiting > 0)?;
         let number = first + random.below(n_waiting as usize) as u32;
@@ -50,19 +50,20 @@ impl Start {
     }
 }
 
+/// Schedule, worker and findings of the walks.
 pub(crate) struct Scout<'s, S: System> {
     system: &'s S,
-    /// Worker and buffer, once they are needed.
+    /// Worker and buffer, made at the first walk.
     scratch: Option<(S::Worker<'s>, Steps)>,
     random: Random,
-    /// When walks are made next; nothing if never.
+    /// Time of the next walks; `None` if there are to be none.
     due: Option<Duration>,
     pub(crate) found: Vec<Scouted>,
 }
 
 impl<'s, S: System> Scout<'s, S> {
     pub(crate) fn new(system: &'s S, config: &Config) -> Self {
-        // Whoever counts states or steps wants these and no others.
+        // With a limit on states or depth, exactly the states within it are to be examined.
         let is_counted = config.max_depth.is_some() || config.max_states.is_some();
         let due = (system.may_look_ahead() && !is_counted).then_some(FIRST_WALKS_AFTER);
         Scout { system, scratch: None, random: Random::new(1), due, found: Vec::new() }
@@ -72,7 +73,7 @@ impl<'s, S: System> Scout<'s, S> {
         self.due.zip(control.elapsed()).is_some_and(|(due, elapsed)| elapsed >= due)
     }
 
-    /// Makes some walks of a length from where `start` says, as long as there is time.
+    /// Makes walks of at most `length` steps from states that `start` picks, until their share of the time is used.
     pub(crate) fn look(
         &mut self,
         config: &Config,
@@ -105,7 +106,7 @@ impl<'s, S: System> Scout<'s, S> {
         };
         if number.is_none() {
             path.push(state.clone());
-            // A walk proves nothing, so what it could not find out matters to nobody.
+            // A walk proves nothing, so its completeness does not matter.
             let _ = worker.inspect(&state, None, config.properties, &mut |kind| note(kind, &path));
         }
         for n_steps in 0..length {

@@ -1,4 +1,4 @@
-//! Per-worker scratch: evaluation and buffers of one thread.
+//! Per-worker scratch: the worker of one thread and its buffers for states, steps and prefetching.
 
 use abridge_store::{PairCache, StateTable};
 use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
@@ -56,13 +56,13 @@ impl<W: Worker> Scratch<W> {
         self.worker.announce(&self.ahead[..roots.len()], Question::Successors);
     }
 
-    /// Goes on to one of the states that were read ahead.
+    /// Makes a state that was read ahead the current one.
     pub(crate) fn turn_to(&mut self, idx: usize) {
         std::mem::swap(&mut self.words, &mut self.ahead[idx].words);
         std::mem::swap(&mut self.ids, &mut self.ahead_ids[idx]);
     }
 
-    /// Computes the steps out of the state that was read last.
+    /// Computes the steps out of the current state.
     pub(crate) fn expand(&mut self) -> Completeness {
         self.steps.clear();
         self.worker.successors(&self.words, &mut self.steps)
@@ -95,7 +95,7 @@ impl<W: Worker> Scratch<W> {
         }
     }
 
-    /// Marks and root of each step.
+    /// Calls `each` with the marks and the state root of the target of each step.
     pub(crate) fn marked_targets(&mut self, table: &StateTable, mut each: impl FnMut(u64, u64)) {
         let near = Some((self.words.as_slice(), self.ids.as_slice()));
         for step in self.steps.iter() {
@@ -131,7 +131,7 @@ impl<W: Worker> Scratch<W> {
         completeness.gap()
     }
 
-    /// Inspects a child of the state that was read last.
+    /// Inspects a child of the current state.
     pub(crate) fn inspect(
         &mut self,
         table: &StateTable,

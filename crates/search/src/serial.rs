@@ -1,4 +1,4 @@
-//! Strategies that take one waiting state after the other.
+//! Serial strategies: depth-first and mixed search, which expand one state at a time in memory.
 
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
 use abridge_system::{Completeness, Finding, FindingKind, Limit, Steps, System};
@@ -8,12 +8,12 @@ use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
 use crate::frontier::Frontier;
 use crate::graph::StateGraph;
 use crate::record::Record;
-use crate::root::{self, Root, Taker};
+use crate::root::{self, Root, RootConsumer};
 use crate::scout::Scout;
 use crate::scratch::Scratch;
 
-/// States between two questions to the [`Control`].
-const POLL_EVERY: u64 = 256;
+/// Expanded states between two polls of the [`Control`].
+const STATES_PER_POLL: u64 = 256;
 
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
     let mut serial = Serial::new(system, config);
@@ -34,13 +34,14 @@ pub(crate) struct Serial<'c, 's, S: System> {
     pub(crate) frontier: Frontier,
     /// Distance of each state from the root along its parents.
     depths: Vec<u32>,
+    /// Largest of these distances.
     depth: u32,
 }
 
-impl<'s, S: System> Taker<'s, S> for Serial<'_, 's, S> {
-    fn take_part(&mut self, steps: &mut Steps) {
+impl<'s, S: System> RootConsumer<'s, S> for Serial<'_, 's, S> {
+    fn consume(&mut self, steps: &mut Steps) {
         std::mem::swap(steps, &mut self.scratch.steps);
-        self.take(NO_PARENT);
+        self.absorb(NO_PARENT);
     }
 
     fn progress(&self) -> Progress {
@@ -99,7 +100,7 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
         let mut visited = 0_u64;
         while let Some(next) = self.frontier.pop().filter(|_| !self.record.is_done) {
             visited += 1;
-            if visited.is_multiple_of(POLL_EVERY) {
+            if visited.is_multiple_of(STATES_PER_POLL) {
                 (0..system.tidy(self.table.len() as u64)).for_each(|_| system.tidy_part());
                 if let Some(limit) = control.poll(&self.progress()) {
                     self.record.stop(limit);
@@ -124,7 +125,7 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
             self.find(FindingKind::Deadlock, next);
         }
         if !self.record.is_done {
-            self.take(next);
+            self.absorb(next);
         }
         completeness
     }
@@ -142,8 +143,8 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
         }
     }
 
-    /// Counts the steps out of a state and adds what is new.
-    fn take(&mut self, parent: u32) {
+    /// Counts the steps in the buffer, adds the new targets to table and frontier, and inspects them.
+    fn absorb(&mut self, parent: u32) {
         let depth = if parent == NO_PARENT { 1 } else { self.depths[parent as usize] + 1 };
         if self.config.max_depth.is_some_and(|max| depth > max) {
             if !self.scratch.steps.is_empty() {
@@ -155,7 +156,7 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
         self.scratch.targets(&self.table, |operation, count, root| targets.push((operation, count, root)));
         for (operation, count, root) in targets {
             self.record.tally.add(operation, count);
-            // A table in memory is read without failure.
+            // A table in memory cannot fail.
             if let Ok(Inserted::New(state)) = self.table.insert(root) {
                 self.table.close(parent, 1);
                 self.depths.push(depth);

@@ -1,4 +1,4 @@
-//! Roots with very many steps, and walks ahead of a search.
+//! Roots with very many steps, and random walks ahead of a search.
 
 use std::cell::Cell;
 use std::io;
@@ -14,13 +14,13 @@ use abridge_system::{
 };
 use abridge_value::bytes::Key;
 
-/// Towers side by side: a state is the number of a tower and how high one is. At the top of every second tower nothing leads on, at that of
-/// the others the way leads back.
+/// Towers side by side. A state is the number of a tower and a height. The top of a tower with an odd number is a deadlock; from the top of the
+/// others a step leads back to the ground.
 struct Towers {
-    /// Without it there is no end of them.
+    /// Number of towers; infinite if `None`.
     n_towers: Option<u32>,
     height: u32,
-    /// The tower whose ground violates the invariant.
+    /// Tower whose ground state violates the invariant.
     broken: Option<u32>,
 }
 
@@ -69,7 +69,7 @@ impl Rules for Towers {
     }
 }
 
-/// A clock that goes on when somebody looks at it, and an end after some time.
+/// Clock that advances each time it is read, with a time limit.
 struct Clock {
     now: Cell<Duration>,
     end: Duration,
@@ -107,7 +107,7 @@ fn config(strategy: Strategy, stop_at_first: bool) -> Config {
     }
 }
 
-/// The way to what was found ahead is one of the system.
+/// Every path of a walk consists of steps of the system.
 fn assert_walkable(system: &Towers, found: &Exploration) {
     for scouted in &found.scouted {
         let from = scouted.from.map(|number| found.table.get(number).expect("the table is in memory"));
@@ -147,12 +147,12 @@ fn something_is_found_though_the_root_has_no_end() {
 #[test]
 fn a_search_for_one_finding_ends_while_the_root_has_no_end() {
     for strategy in STRATEGIES {
-        // What is found in the root's own steps.
+        // Finding in a target of the root.
         let system = Towers { n_towers: None, height: 5, broken: Some(700) };
         let found = explore(&system, &config(strategy, true), &mut ());
         assert_eq!(found.findings, [Finding { kind: FindingKind::Invariant(0), state: 700 }]);
         assert!(found.table.len() < 1000 && found.limits.is_empty());
-        // What is found at the next step, once there is time to look.
+        // Finding one step further, by a walk.
         let system = Towers { n_towers: None, height: 1, broken: None };
         let found = explore(&system, &config(strategy, true), &mut Clock::until(60));
         assert!(found.findings.is_empty() && found.limits.is_empty());

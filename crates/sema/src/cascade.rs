@@ -1,8 +1,8 @@
-//! Leaving out messages that only repeat an earlier one.
+//! Suppression of follow-up diagnostics.
 //!
-//! A file that could not be read as a whole is still analysed, so that all its independent mistakes are reported in one run. Two kinds
-//! of messages are then not worth reading: those about a line with a syntax error, and those about something that seems to be
-//! missing and may stand in the text that was not understood. Beyond a limit, messages are only counted.
+//! A file with syntax errors is still analysed, so that all independent mistakes are reported in one run. Two kinds of diagnostics are then
+//! dropped: those on a line with a syntax error, and those about missing names or formulas that may be in the text that was skipped. Beyond a
+//! limit, diagnostics are only counted.
 
 use std::collections::HashSet;
 
@@ -10,19 +10,19 @@ use abridge_diag::{Diagnostic, FileId, SourceMap, Span};
 
 use crate::project::Gaps;
 
-/// Messages about names that nothing declares.
+/// Diagnostics about undeclared names.
 const UNKNOWN_NAMES: [&str; 3] = ["not-an-enumeration", "unknown-identifier", "unknown-operation"];
 
-/// Messages about names that nothing gives a type or value.
+/// Diagnostics about names without a type or value.
 const WITHOUT_FORMULA: [&str; 3] = ["let-without-value", "unknown-type", "uninitialised"];
 
-/// Nobody reads more messages than this.
-const MOST: usize = 200;
+/// Largest number of diagnostics of the analysis.
+const MAX_DIAGNOSTICS: usize = 200;
 
-/// In a long line only what is so near is repetition.
-const NEAR: u32 = 200;
+/// Distance from a syntax error, in bytes, within which a diagnostic on the same line is a follow-up.
+const FOLLOW_UP_BYTES: u32 = 200;
 
-/// What was found while reading the files, and what the analysis found besides.
+/// Diagnostics of reading the files, and those of the analysis without follow-ups.
 pub(crate) fn joined(
     read: Vec<Diagnostic>,
     analysed: Vec<Diagnostic>,
@@ -32,8 +32,9 @@ pub(crate) fn joined(
     let line = |span: Span| (span.file, sources.file(span.file).line(span.start));
     let errors: Vec<Span> = read.iter().filter(|found| found.is_error()).filter_map(Diagnostic::span).collect();
     let lines: HashSet<(FileId, u32)> = errors.iter().map(|span| line(*span)).collect();
-    let is_near =
-        |span: Span| errors.iter().any(|error| error.file == span.file && error.start.abs_diff(span.start) < NEAR);
+    let is_near = |span: Span| {
+        errors.iter().any(|error| error.file == span.file && error.start.abs_diff(span.start) < FOLLOW_UP_BYTES)
+    };
     let repeats = |span: Span| lines.contains(&line(span)) && is_near(span);
     let is_gap = |found: &Diagnostic| {
         let is_name = gaps.names && UNKNOWN_NAMES.contains(&found.id);
@@ -42,11 +43,11 @@ pub(crate) fn joined(
     let is_news = |found: &Diagnostic| !is_gap(found) && !found.span().is_some_and(repeats);
     let mut all = read;
     let mut news: Vec<Diagnostic> = analysed.into_iter().filter(is_news).collect();
-    let n_more = news.len().saturating_sub(MOST);
+    let n_more = news.len().saturating_sub(MAX_DIAGNOSTICS);
     if n_more > 0 {
-        // Errors are kept before warnings, so that a wrong model never looks right.
+        // Errors come before warnings, so that a wrong model never looks right.
         news.sort_by_key(|found| found.severity);
-        news.truncate(MOST);
+        news.truncate(MAX_DIAGNOSTICS);
     }
     all.extend(news);
     if n_more > 0 {

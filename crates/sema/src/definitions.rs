@@ -1,7 +1,6 @@
-//! The definitions visible in one machine: its own and those of the definition files it imports.
+//! Definitions visible in one machine: its own and those of the definition files that it imports.
 //!
-//! Definitions are not expanded here; `lower` expands them where they are used. This module finds duplicates, cycles and the
-//! declarations that make a definition external.
+//! Definitions are expanded later, by `lower`, at each use. This module finds duplicates, cycles and the declarations of external definitions.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -13,30 +12,30 @@ use abridge_syntax::ast::{self, ClauseKind, Definition, DefinitionBody, Ident};
 
 use crate::project::{Project, UnitId};
 
-/// One definition.
+/// Definition.
 pub(crate) struct DefEntry {
-    /// The file whose tree holds the body.
+    /// File whose tree holds the body.
     pub(crate) unit: UnitId,
     pub(crate) name: Ident,
     pub(crate) params: Vec<Ident>,
     pub(crate) body: DefinitionBody,
-    /// The declaration that makes it external.
+    /// Declaration that makes it external.
     pub(crate) external: Option<(ExternalKind, Rc<DefEntry>)>,
-    /// Part of a cycle that was reported; using it is an error already known.
+    /// The definition is part of a reported cycle, so that a use is not reported again.
     pub(crate) is_cyclic: bool,
 }
 
-/// All definitions visible in a machine, by name.
+/// Definitions visible in a machine, by name.
 #[derive(Default)]
 pub(crate) struct DefTable {
     entries: HashMap<SmolStr, Rc<DefEntry>>,
-    /// In the order of the text, imported ones where they are imported.
+    /// Names in the order of the text, imported ones at the place of the import.
     order: Vec<SmolStr>,
-    /// Temporal properties whose name another one has; all of them count.
+    /// Temporal properties with the same name as another definition; all of them are checked.
     namesakes: Vec<Rc<DefEntry>>,
 }
 
-/// Definitions whose text is a temporal formula.
+/// Prefixes of definitions that are temporal formulas.
 pub(crate) const TEMPORAL_PREFIXES: [(&str, Logic); 2] = [("ASSERT_LTL", Logic::Ltl), ("ASSERT_CTL", Logic::Ctl)];
 
 const EXTERNAL_PREFIXES: [(&str, ExternalKind); 3] = [
@@ -58,7 +57,7 @@ impl DefTable {
         self.order.iter().filter_map(|name| self.entries.get(name))
     }
 
-    /// Temporal properties whose name an entry of the table has.
+    /// Temporal properties with the same name as an entry of the table.
     pub(crate) fn namesakes(&self) -> &[Rc<DefEntry>] {
         &self.namesakes
     }
@@ -135,7 +134,7 @@ impl DefTable {
         let mut state: HashMap<&str, bool> = HashMap::new();
         let mut cyclic: HashSet<SmolStr> = HashSet::new();
         for root in &self.order {
-            // Depth-first search with an explicit stack; `false` in `state` marks what is on the path.
+            // Depth-first search with an explicit stack; `false` in `state` marks definitions on the path.
             let mut path: Vec<(&str, usize)> = vec![(root, 0)];
             if state.contains_key(root.as_str()) {
                 continue;
@@ -153,7 +152,7 @@ impl DefTable {
                     Some(false) => {
                         let start = path.iter().position(|(name, _)| name == used).unwrap_or(0);
                         let chain: Vec<&str> = path[start..].iter().map(|(name, _)| *name).collect();
-                        // Where all use each other there are as many cycles as paths; one for each name is enough.
+                        // There may be as many cycles as paths; one for each name is enough.
                         if chain.iter().any(|name| !cyclic.contains(*name)) {
                             diagnostics.push(cycle(&chain, *span));
                             cyclic.extend(chain.iter().map(|name| SmolStr::from(*name)));
@@ -173,12 +172,12 @@ impl DefTable {
         }
     }
 
-    /// Whether the body does not matter, for another definition declares this one as external.
+    /// Whether another definition declares this one as external, so that its body does not matter.
     fn is_external(&self, entry: &DefEntry) -> bool {
         EXTERNAL_PREFIXES.iter().any(|(prefix, _)| self.contains(&format!("{prefix}{}", entry.name.name)))
     }
 
-    /// The definitions that a definition's body uses.
+    /// Definitions used in the body of a definition.
     fn used_by(&self, project: &Project, entry: &DefEntry) -> Vec<(SmolStr, Span)> {
         if self.is_external(entry) {
             return Vec::new();
@@ -208,7 +207,7 @@ impl DefTable {
         used
     }
 
-    /// A parameter with the name of a definition could mean either inside the body.
+    /// Rejects parameters with the name of a definition, which would be ambiguous in the body.
     fn reject_shadowing_params(&self, diagnostics: &mut Vec<Diagnostic>) {
         for entry in self.iter().filter(|entry| entry.external.is_none()) {
             for param in &entry.params {
@@ -237,7 +236,7 @@ fn cycle(chain: &[&str], span: Span) -> Diagnostic {
         .help("definitions are expanded where they are used; a recursive function is a constant with an equation in PROPERTIES")
 }
 
-/// The definitions written in a file, those of ProB's EXPRESSIONS and PREDICATES clauses included.
+/// Definitions in a file, including those in the clauses EXPRESSIONS and PREDICATES of ProB.
 pub(crate) fn definitions_of(tree: &ast::Ast) -> Vec<&Definition> {
     match &tree.unit {
         ast::Unit::Definitions(list) => list.iter().collect(),

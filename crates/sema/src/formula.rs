@@ -1,7 +1,7 @@
-//! Formulas that stand beside a machine: what a user types at a prompt, values in a trace.
+//! Formulas beside a machine: formulas that a user types, values in a trace.
 //!
-//! [`analyse_formulas`] analyses the machine as usual and lowers the formulas last, in its scope. All ids of the machine are those of
-//! the model without formulas, types included, so that values and states of one model mean the same in the other.
+//! [`analyse_formulas`] analyses the machine as usual and lowers the formulas last, in its scope. All ids of the machine, types included, are those
+//! of the model without formulas, so that values and states of one model have the same meaning in the other.
 
 use std::path::Path;
 
@@ -11,36 +11,36 @@ use abridge_model::{ExprId, LocalId, Model, PredId, SmolStr};
 use crate::project::{self, FileSystem, Project, Unit, UnitId};
 use crate::{Options, cascade, families, library, lower};
 
-/// A formula as it is written.
+/// Text of a formula.
 #[derive(Clone, Debug)]
 pub struct FormulaText {
-    /// Shown in place of a file name.
+    /// Text shown in place of a file name.
     pub source: String,
     pub text: String,
     pub role: Role,
 }
 
-/// What a formula is for.
+/// Role of a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// An expression, or a predicate whose unknown identifiers are free.
+    /// Expression, or predicate whose unknown identifiers are free.
     Any,
-    /// A predicate without free identifiers.
+    /// Predicate without free identifiers.
     Predicate,
-    /// An expression without free identifiers.
+    /// Expression without free identifiers.
     Expression,
-    /// A predicate about a step: `x$0` is the value of a variable before it, a free identifier with the name of the variable.
+    /// Predicate about a step: `x$0`, the value of a variable before it, is a free identifier with the name of the variable.
     BeforeAfter,
-    /// A value of a constant or variable.
+    /// Value of a constant or variable.
     ValueOf(SmolStr),
-    /// A value of a parameter or output of an operation.
+    /// Value of a parameter or output of an operation.
     ValueOfLocal { operation: SmolStr, local: SmolStr },
 }
 
-/// A formula in the model.
+/// Formula in the model.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    /// Identifiers that only the formula knows, in the order of their first use.
+    /// Free identifiers, in the order of first use.
     pub free: Vec<LocalId>,
     pub body: FormulaBody,
 }
@@ -51,20 +51,20 @@ pub enum FormulaBody {
     Expr(ExprId),
 }
 
-/// What the front end found out.
+/// Result of the analysis.
 pub struct FormulaAnalysis {
     pub sources: SourceMap,
     pub diagnostics: Vec<Diagnostic>,
-    /// The machine with the formulas; present if there is no error.
+    /// Model of the machine with the formulas; present if there is no error.
     pub model: Option<Model>,
-    /// One for each text; empty if there is no model.
+    /// Formula of each text; empty if there is no model.
     pub formulas: Vec<Formula>,
-    /// The texts, in their order.
+    /// Ids of the texts, in order.
     pub files: Vec<FileId>,
 }
 
 impl FormulaAnalysis {
-    /// Errors, and whatever is about the formulas.
+    /// Errors, and all diagnostics about the formulas.
     pub fn relevant(&self) -> Vec<Diagnostic> {
         let is_inside = |diagnostic: &Diagnostic| diagnostic.span().is_some_and(|span| self.files.contains(&span.file));
         self.diagnostics.iter().filter(|diagnostic| diagnostic.is_error() || is_inside(diagnostic)).cloned().collect()
@@ -117,7 +117,7 @@ fn add(project: &mut Project, text: &FormulaText, analysis: &mut FormulaAnalysis
 
 const EMPTY_MACHINE: &str = "<empty>";
 
-/// No files but a machine that imports the libraries.
+/// File system with a single machine, which imports the libraries.
 struct Nothing;
 
 impl FileSystem for Nothing {

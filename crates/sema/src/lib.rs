@@ -1,10 +1,10 @@
-//! Names, composition and types: the files of a B project in, one typed model out.
+//! Front end after parsing: names, composition and types. The files of a B project become one typed model.
 //!
-//! [`analyse`] loads the main machine and everything it refers to (`project.rs`), collects definitions (`definitions.rs`), composes
-//! machine instances and lowers their trees with type inference (`lower/`, `types.rs`), sizes the carriers (`carriers.rs`), and returns
-//! the [`Model`](abridge_model::Model) or the diagnostics that say why there is none.
+//! [`analyse`] loads the main machine and all files that it refers to (`project.rs`), collects definitions (`definitions.rs`), composes machine
+//! instances, lowers their trees with type inference (`lower/`, `types.rs`), sizes the carriers (`abridge_model::carriers`), and returns the
+//! [`Model`] or the diagnostics that explain why there is none.
 //!
-//! [`analyse_formulas`] does the same and adds formulas that stand beside the machine.
+//! [`analyse_formulas`] also lowers formulas beside the machine, such as those that a user types.
 //!
 //! The crate reads files only through [`FileSystem`].
 
@@ -31,28 +31,27 @@ pub use preferences::{PreferenceRow, preference_table};
 pub use project::FileSystem;
 pub use suggest::nearest;
 
-/// What the user says besides the machine.
+/// Options of the analysis.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
-    /// Folders searched for definition files and machines after the referring file's own.
+    /// Folders searched for definition files and machines, after the folder of the referring file.
     pub include: Vec<PathBuf>,
-    /// Preferences by their ProB names; they win over SET_PREF definitions.
+    /// Preferences by their ProB names, which override SET_PREF definitions.
     pub preferences: Vec<(String, String)>,
     /// Sizes of deferred sets.
     pub set_sizes: Vec<(String, u32)>,
-    /// The caps MAX_INITIALISATIONS and MAX_OPERATIONS will be obeyed, so that setting them is worth no warning.
+    /// The caps MAX_INITIALISATIONS and MAX_OPERATIONS will be obeyed, so that setting them causes no warning.
     pub heeds_caps: bool,
     /// Operations of a refinement do not assume the preconditions of the operations that they refine.
     pub ignore_abstract_preconditions: bool,
-    /// A machine to compare the main one with: one of its abstractions or, if it refines none, any machine, which is then taken for its
-    /// abstraction.
+    /// Machine to compare the main one with: one of its abstractions or, if it refines none, any machine, which then serves as its abstraction.
     pub against: Option<PathBuf>,
-    /// Names in arguments of definitions are captured by binders of the definition's body.
+    /// Binders in the body of a definition capture names in its arguments.
     pub captures: bool,
 }
 
 impl Options {
-    /// ProB's conventions.
+    /// Conventions of ProB.
     #[must_use]
     pub fn prob(mut self) -> Self {
         self.ignore_abstract_preconditions = true;
@@ -61,12 +60,12 @@ impl Options {
     }
 }
 
-/// What the front end found out.
+/// Result of the analysis.
 pub struct Analysis {
     pub sources: SourceMap,
     /// In the order of discovery.
     pub diagnostics: Vec<Diagnostic>,
-    /// The trees of all files, the main one first; empty if it could not be read.
+    /// Trees of all files, the main one first; empty if it could not be read.
     pub trees: Vec<Ast>,
     /// Present if there is no error.
     pub model: Option<Model>,

@@ -1,8 +1,8 @@
-//! The built-in library: definition files and machines that projects may import as if they lay beside them.
+//! Built-in library: definition files and machines that projects may import as if they were in their folder.
 
 use std::path::Path;
 
-/// The folder under which library files appear in diagnostics.
+/// Folder under which library files appear in diagnostics.
 pub(crate) const FOLDER: &str = "<library>";
 
 macro_rules! library {
@@ -18,13 +18,13 @@ library! {
     "LibraryStrings.mch", "LibraryXML.def", "SCCS.def", "SORT.def",
 }
 
-/// The text of a library file.
+/// Text of a library file.
 pub(crate) fn text(path: &Path) -> Option<&'static str> {
     let name = path.strip_prefix(FOLDER).ok()?;
     FILES.iter().find(|(file, _)| Path::new(file) == name).map(|(_, text)| *text)
 }
 
-/// The library file that defines a name.
+/// Library file that defines a name.
 pub(crate) fn defining(name: &str) -> Option<&'static str> {
     let defines = |line: &str| {
         let rest = line.trim_start().strip_prefix(name);
@@ -34,7 +34,7 @@ pub(crate) fn defining(name: &str) -> Option<&'static str> {
     files.filter(|(_, text)| text.lines().any(defines)).map(|(file, _)| *file).next()
 }
 
-/// The names of all library files.
+/// Names of all library files.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }

@@ -1,12 +1,12 @@
-//! From syntax trees to the typed model.
+//! Lowering of syntax trees to the typed model.
 //!
-//! [`Lower`] walks the trees once per machine instance and builds model nodes whose `ty` is at first an index into the [`Unifier`];
-//! [`Lower::finish`] replaces them by ground types. Definitions are expanded on the way: the body is lowered in a frame that maps each
-//! formal to its actual argument, so nothing is captured and every use is typed on its own.
+//! [`Lower`] traverses the trees once per machine instance and builds model nodes whose `ty` is at first an index into the [`Unifier`];
+//! [`Lower::finish`] replaces them by ground types. Definitions are expanded at each use: the body is lowered in a frame that maps each formal to
+//! its actual argument. So no names are captured, and every use is typed on its own.
 //!
-//! `formula.rs` and `operators.rs` lower predicates and expressions, `definitions.rs` their expansion, `substitution.rs` statements,
-//! `machine.rs` the clauses of one machine instance, `operations.rs` its operations, `inherited.rs` what a refinement has from its
-//! abstraction, `compose.rs` the project as a whole.
+//! `formula.rs` and `operators.rs` lower predicates and expressions, `definitions.rs` expands definitions, `substitution.rs` lowers substitutions,
+//! `machine.rs` the clauses of one machine instance, `operations.rs` its operations. `inherited.rs` handles inheritance from an abstraction,
+//! `compose.rs` the project as a whole.
 
 mod beside;
 mod builtins;
@@ -43,17 +43,17 @@ use crate::scope::{Ctx, FrameId, FrameKind, Frames, LocalKind, Names};
 use crate::types::overload::Overloads;
 use crate::types::{Ty, Unifier};
 
-/// Nodes that expansions may create in all; definitions that double at each level would otherwise fill the memory.
-const MAX_EXPANDED: usize = 1_000_000;
+/// Largest number of nodes created by expansions. Definitions that double at each level would otherwise exhaust the memory.
+const MAX_EXPANDED_NODES: usize = 1_000_000;
 
-/// Nodes that there may be in all.
+/// Largest number of nodes.
 const MAX_NODES: usize = 16_000_000;
 
-/// How deep the nesting may become by definitions, and by lists that stand for nested pairs. What a file can hold without them is
-/// less, and every pass over the model can recurse as deep.
+/// Largest depth of nodes, after expansion of definitions and of lists into nested pairs. The text of a file nests less deeply. Every pass over the
+/// model may recurse this deep.
 const MAX_LOWERED_DEPTH: usize = 2 * MAX_DEPTH as usize;
 
-/// The clause being lowered; decides which names are visible.
+/// Clause being lowered, which decides the visible names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Constraints,
@@ -81,20 +81,20 @@ pub(crate) struct Lower<'a> {
     pub(crate) names: Names,
     pub(crate) defs: Rc<DefTable>,
     pub(crate) place: Place,
-    /// The uses of definitions being expanded, outermost first.
+    /// Uses of definitions being expanded, outermost first.
     pub(crate) expansions: Vec<Span>,
-    /// Names that a message was given about; once is enough.
+    /// Names that were reported, each once.
     pub(crate) unknown_names: std::collections::HashSet<SmolStr>,
-    /// How deep the node being lowered is.
+    /// Depth of the node being lowered.
     pub(crate) depth: usize,
-    /// Nodes created so far while a definition was expanded.
+    /// Number of nodes created by expansions so far.
     pub(crate) n_expanded: usize,
-    /// The budget of nodes was used up and reported.
+    /// A limit on nodes or depth was exceeded and reported.
     pub(crate) is_exhausted: bool,
     pub(crate) beside: beside::Beside,
-    /// Calls of operations of machines that are only seen, with the place.
+    /// Calls of operations of seen machines, with their spans.
     pub(crate) seen_calls: Vec<(OpId, Span)>,
-    /// Variables of seen machines that a warning was given about.
+    /// Variables of seen machines that were warned about.
     pub(crate) warned_seen: std::collections::HashSet<SmolStr>,
 }
 
@@ -103,7 +103,7 @@ impl Lower<'_> {
         self.project.ast(unit)
     }
 
-    /// The context of a clause: the machine's file and no locals.
+    /// Context of a clause: the file of the machine, and no locals.
     pub(crate) fn global(&mut self, unit: UnitId) -> Ctx {
         Ctx { unit, frame: self.frames.push(None, FrameKind::Global) }
     }
@@ -132,7 +132,7 @@ impl Lower<'_> {
         self.model.substs.push(SubstNode { subst, span })
     }
 
-    /// Lowers something so many levels deeper, with enough stack for it. `None`, and reported, if that is too deep.
+    /// Runs `content` at `n_levels` more depth, with enough stack; `None`, after a report, if that is too deep.
     pub(crate) fn deeper<R>(&mut self, n_levels: usize, span: Span, content: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if self.depth + n_levels > MAX_LOWERED_DEPTH {
             if !self.is_exhausted {
@@ -153,20 +153,20 @@ impl Lower<'_> {
         Some(result)
     }
 
-    /// Counts a new node; once there are too many, what is lowered stands for a mistake.
+    /// Counts a new node. Once there are too many, lowering yields error nodes.
     fn count_node(&mut self, span: Span) {
         self.expanded(usize::from(!self.expansions.is_empty()), span);
     }
 
-    /// Counts what expansions add to the machine.
+    /// Counts nodes added by expansions.
     pub(crate) fn expanded(&mut self, n_parts: usize, span: Span) {
         let n_nodes = self.model.exprs.len() + self.model.preds.len() + self.model.substs.len();
         self.n_expanded += n_parts;
-        if (n_nodes >= MAX_NODES || self.n_expanded >= MAX_EXPANDED) && !self.is_exhausted {
+        if (n_nodes >= MAX_NODES || self.n_expanded >= MAX_EXPANDED_NODES) && !self.is_exhausted {
             self.is_exhausted = true;
             let message = "the machine is too large once its definitions are expanded";
             let (limit, of) =
-                if n_nodes >= MAX_NODES { (MAX_NODES, "in all") } else { (MAX_EXPANDED, "from definitions") };
+                if n_nodes >= MAX_NODES { (MAX_NODES, "in all") } else { (MAX_EXPANDED_NODES, "from definitions") };
             let diagnostic = Diagnostic::error("expansion-too-large", message).at(span);
             self.report(
                 diagnostic
@@ -176,12 +176,12 @@ impl Lower<'_> {
         }
     }
 
-    /// An expression that stands for a reported mistake.
+    /// Expression node for a reported mistake.
     pub(crate) fn error_expr(&mut self, span: Span) -> ExprId {
         self.add_expr(Expr::EmptySet, Unifier::ERROR, span)
     }
 
-    /// A predicate that stands for a reported mistake.
+    /// Predicate node for a reported mistake.
     pub(crate) fn error_pred(&mut self, span: Span) -> PredId {
         self.add_pred(Pred::True, span)
     }
@@ -199,7 +199,7 @@ impl Lower<'_> {
         self.model.locals.push(Local { name, ty, span })
     }
 
-    /// A frame that binds names to fresh locals. Names that are definitions listing identifiers stand for those.
+    /// Makes a frame that binds names to fresh locals. A name that is a definition of an identifier list stands for the list.
     pub(crate) fn bind(&mut self, ctx: Ctx, ids: &[Ident], kind: LocalKind) -> (Ctx, Vec<LocalId>) {
         let ids = self.expand_identifiers(ids);
         let mut entries: Vec<(SmolStr, LocalId, LocalKind)> = Vec::with_capacity(ids.len());
@@ -224,7 +224,7 @@ impl Lower<'_> {
         self.add_expr(Expr::Local(local), ty, span)
     }
 
-    /// A short piece of source text for messages.
+    /// Short piece of source text for messages.
     pub(crate) fn snippet(&self, span: Span) -> String {
         const MAX_LEN: usize = 40;
         let mut out: Vec<char> = Vec::new();

@@ -1,8 +1,7 @@
 //! Preferences: SET_PREF definitions of the main machine, overridden by the command line.
 //!
-//! [`table`] lists the preferences of ProB with what becomes of each here. What is set and has no effect is reported, and so is a name
-//! that ProB does not know: a machine whose author relies on a setting that is dropped silently is checked under other rules than the
-//! author believes.
+//! [`table`] lists the preferences of ProB and the effect of each. A setting without effect is reported, as is a name that ProB does not know.
+//! Otherwise a machine would be checked under other rules than its author believes.
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::carriers::MAX_BITS;
@@ -50,7 +49,7 @@ pub(crate) fn collect(
     preferences
 }
 
-/// SET_PREF counts in the main machine and the definition files that it imports.
+/// Reports SET_PREF outside of the main machine and its definition files, where it has no effect.
 fn report_preferences_elsewhere(project: &Project, preferences: &Preferences, diagnostics: &mut Vec<Diagnostic>) {
     for unit in &project.units {
         let Some(machine) = unit.ast.machine().filter(|_| unit.ast.file != project.ast(project.main).file) else {
@@ -76,11 +75,11 @@ fn main_name(project: &Project) -> &str {
     project.machine(project.main).map_or("the main machine", |machine| machine.name.name.as_str())
 }
 
-/// One preference that is set, by a definition or on the command line.
+/// Preference set by a definition or on the command line.
 struct Setting<'a> {
     name: &'a str,
     text: &'a str,
-    /// The definition.
+    /// Span of the definition.
     span: Option<Span>,
 }
 
@@ -119,7 +118,7 @@ fn set(preferences: &mut Preferences, setting: &Setting<'_>, heeds_caps: bool, d
     preferences.set.insert(SmolStr::from(name), SmolStr::from(text));
 }
 
-/// A preference of ProB that changes nothing here.
+/// Warning about a preference of ProB without effect.
 fn ignored(name: &str, effect: Effect) -> Diagnostic {
     let diagnostic = Diagnostic::warning("ignored-preference", format!("preference `{name}` has no effect"));
     match effect {
@@ -132,7 +131,7 @@ fn ignored(name: &str, effect: Effect) -> Diagnostic {
     }
 }
 
-/// The text of a preference's value.
+/// Text of the value of a preference.
 fn value_of(project: &Project, defs: &DefTable, entry: &DefEntry) -> Option<String> {
     let DefinitionBody::Formula(body) = entry.body else { return None };
     if entry.is_cyclic {
@@ -147,12 +146,12 @@ fn value_of(project: &Project, defs: &DefTable, entry: &DefEntry) -> Option<Stri
     }
 }
 
-/// The value of an integer expression without variables; none if it is too long or the way to it is.
+/// Value of an integer expression without variables; `None` if it is too large or takes too many steps.
 pub(crate) fn integer(project: &Project, defs: &DefTable, unit: UnitId, id: ast::ExprId) -> Option<BigInt> {
     integer_within(&mut 1000, project, defs, unit, id)
 }
 
-/// The same with so many steps left: definitions may double at each level.
+/// [`integer`] with a budget of steps, since definitions may double at each level.
 fn integer_within(fuel: &mut u32, project: &Project, defs: &DefTable, unit: UnitId, id: ast::ExprId) -> Option<BigInt> {
     *fuel = fuel.checked_sub(1)?;
     let tree = project.ast(unit);

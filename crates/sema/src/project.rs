@@ -1,6 +1,6 @@
-//! Finding and parsing all files of a project: the main machine, the machines it refers to, and the definition files they import.
+//! Loader: finds and parses all files of a project, which are the main machine, the machines it refers to, and the definition files they import.
 //!
-//! The result is a list of [`Unit`]s, one per file, each parsed once, with every reference resolved to a unit. Nothing is composed yet.
+//! The result is a list of [`Unit`]s, one per file, each parsed once, with every reference resolved to a unit. Composition comes later.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -13,9 +13,9 @@ use crate::Options;
 use crate::library;
 use crate::suggest;
 
-/// Read access to files; the crate itself touches no disk.
+/// Read access to files. The crate itself does not touch the disk.
 pub trait FileSystem {
-    /// The bytes of a file.
+    /// Bytes of a file.
     ///
     /// # Errors
     /// When the file does not exist or cannot be read.
@@ -24,15 +24,15 @@ pub trait FileSystem {
     fn is_file(&self, path: &Path) -> bool;
 }
 
-/// A parsed file.
+/// Parsed file.
 pub(crate) struct Unit {
     pub(crate) path: PathBuf,
     pub(crate) ast: Ast,
-    /// What a machine refers to, in the order of the text.
+    /// References to other machines, in the order of the text.
     pub(crate) refs: Vec<Reference>,
-    /// The abstraction of a refinement or implementation.
+    /// Abstraction of a refinement or implementation.
     pub(crate) refines: Option<UnitId>,
-    /// Definition files imported directly, with the place.
+    /// Definition files imported directly, with the span of the import.
     pub(crate) imports: Vec<(UnitId, Span)>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum RefKind {
     Imports,
 }
 
-/// A reference to another machine that was found.
+/// Resolved reference to another machine.
 pub(crate) struct Reference {
     pub(crate) kind: RefKind,
     pub(crate) syntax: MachineRef,
@@ -58,11 +58,11 @@ pub(crate) struct Reference {
 pub(crate) struct Project {
     pub(crate) units: Vec<Unit>,
     pub(crate) main: UnitId,
-    /// What the main machine is compared with, if the user named it.
+    /// Machine to compare the main one with, if the user named one.
     pub(crate) against: Option<UnitId>,
-    /// Something could not be read, parsed or found; the trees may have holes that nobody reports again.
+    /// A file could not be read, parsed or found. Trees may have holes, which are not reported again.
     pub(crate) has_errors: bool,
-    /// A file that is referred to could not be found or read.
+    /// A referenced file could not be found or read.
     lost_file: bool,
     /// Reductions of the main machine that are written as families, as substitutions.
     pub(crate) families: Vec<crate::families::Family>,
@@ -81,7 +81,7 @@ impl Project {
         self.ast(id).machine()
     }
 
-    /// What cannot be known because text was not understood or files were not found.
+    /// Information that is missing because of syntax errors or missing files.
     pub(crate) fn gaps(&self) -> Gaps {
         Gaps {
             names: self.lost_file || self.units.iter().any(|unit| unit.ast.lost_names),
@@ -90,7 +90,7 @@ impl Project {
     }
 }
 
-/// What may be missing in a project with syntax errors.
+/// Information that may be missing in a project with errors.
 #[derive(Clone, Copy)]
 pub(crate) struct Gaps {
     /// Declarations may be missing, so that names are unknown.
@@ -99,7 +99,7 @@ pub(crate) struct Gaps {
     pub(crate) formulas: bool,
 }
 
-/// Loads everything reachable from `main`. `None` if the main file cannot be read.
+/// Loads all files reachable from `main`; `None` if the main file cannot be read.
 pub(crate) fn load(
     files: &dyn FileSystem,
     options: &Options,
@@ -118,7 +118,7 @@ pub(crate) fn load(
     Some(Project { units, main, against, has_errors, lost_file, families: Vec::new() })
 }
 
-/// Messages after which the names of a whole file are unknown.
+/// Diagnostics after which the names of a whole file are unknown.
 const LOST_FILE: [&str; 7] = [
     "cyclic-import",
     "cyclic-machines",
@@ -129,7 +129,7 @@ const LOST_FILE: [&str; 7] = [
     "not-a-machine",
 ];
 
-/// What a file is expected to be.
+/// Expected kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Main,
@@ -142,10 +142,10 @@ struct Loader<'a> {
     include: &'a [PathBuf],
     sources: &'a mut SourceMap,
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// `None` while a unit's own references are being loaded.
+    /// `None` while the references of a unit are being loaded.
     units: Vec<Option<Unit>>,
     by_path: HashMap<PathBuf, UnitId>,
-    /// The chain of units under way, with the place that led to each.
+    /// Chain of units being loaded, with the name that led to each.
     open: Vec<(UnitId, SmolStr)>,
 }
 
@@ -175,7 +175,7 @@ impl Loader<'_> {
         Some(id)
     }
 
-    /// The machine that the main one is compared with. It is one of its abstractions, or becomes the abstraction of a machine that has none.
+    /// Machine to compare the main one with: one of its abstractions, or the abstraction of a machine that has none.
     fn compared_with(&mut self, main: UnitId, path: &Path) -> Option<UnitId> {
         let named = self.unit_at(path, Role::Machine, None)?;
         let Some(name) = self.machine_of(named).map(|machine| machine.name.name.clone()) else {
@@ -318,7 +318,7 @@ impl Loader<'_> {
         Some(self.machine_of(id)?.kind)
     }
 
-    /// Where machines that `path` refers to may lie.
+    /// Folders to search for machines that `path` refers to.
     fn folders(&self, path: &Path, machine: &Machine) -> Vec<PathBuf> {
         let home = path.parent().map(Path::to_path_buf).unwrap_or_default();
         let mut folders = vec![home.clone()];

@@ -1,8 +1,8 @@
-//! Names and what they stand for.
+//! Scopes: global names of machine instances, and frames of local names.
 //!
-//! Global names of a machine instance live in a [`Names`] table. Local names live in [`Frame`]s, a persistent chain: a frame is
-//! never changed, so the actual argument of a definition can later be lowered in the frame of its call, which is what keeps bound
-//! variables of the body and of the argument apart.
+//! The global names of a machine instance are in a [`Names`] table. Local names are in [`Frame`]s, which form a persistent chain: a frame never
+//! changes, so the actual argument of a definition can later be lowered in the frame of its call. That keeps bound variables of the body and of the
+//! argument apart.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use abridge_syntax::ast::ExprId;
 
 use crate::project::UnitId;
 
-/// What a global name stands for.
+/// Meaning of a global name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Symbol {
     Set(SetId),
@@ -23,28 +23,28 @@ pub(crate) enum Symbol {
     Constructor(FreeTypeId, u32),
 }
 
-/// How a machine may use a variable.
+/// Access of a machine to a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Access {
     Own,
-    /// Of an included, extended or imported machine: written only through its operations.
+    /// Variable of an included, extended or imported machine: written only through its operations.
     Included,
-    /// Of a machine that is seen: read only in INITIALISATION and OPERATIONS.
+    /// Variable of a seen machine: read only in INITIALISATION and OPERATIONS.
     Seen,
-    /// Of a machine that is used: never written.
+    /// Variable of a used machine: never written.
     Used,
-    /// Of the abstraction and gone in the refinement: only the invariant and assertions may mention it.
+    /// Variable of the abstraction that the refinement has replaced: only the invariant and assertions may mention it.
     Abstract,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NameEntry {
     pub(crate) symbol: Symbol,
-    /// Where it is declared.
+    /// Place of the declaration.
     pub(crate) span: Span,
-    /// A parameter of the machine, which PROPERTIES may not mention.
+    /// The name is a parameter of the machine, which PROPERTIES may not mention.
     pub(crate) is_param: bool,
-    /// Declared by this machine itself rather than by one it refers to.
+    /// The name is declared by this machine itself.
     pub(crate) is_own: bool,
 }
 
@@ -72,7 +72,7 @@ pub(crate) enum OpAccess {
     Used,
 }
 
-/// The position from which a formula is lowered: the tree it is in and the innermost local frame.
+/// Context in which a formula is lowered: its tree and the innermost frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ctx {
     pub(crate) unit: UnitId,
@@ -84,36 +84,36 @@ pub(crate) struct FrameId(pub(crate) u32);
 
 pub(crate) struct Frame {
     pub(crate) parent: Option<FrameId>,
-    /// Where each name is among the locals, if there are many.
+    /// Index of each name among the locals, if there are many.
     index: HashMap<SmolStr, usize>,
-    /// The next frame further out that binds locals: all that the body of a definition sees beyond its formals.
+    /// Next outer frame with locals, which the body of a definition sees beyond its formals.
     outer_locals: Option<FrameId>,
-    /// The next frame further out that says what `$0` means.
+    /// Next outer frame that defines `$0`.
     outer_before: Option<FrameId>,
     pub(crate) kind: FrameKind,
 }
 
 pub(crate) enum FrameKind {
-    /// The machine's global names lie beyond.
+    /// Outermost frame, beyond which are the global names.
     Global,
-    /// Names that are bound to locals.
+    /// Names bound to locals.
     Locals(Vec<(SmolStr, LocalId, LocalKind)>),
-    /// The formals of a definition, each with its actual argument and where that is to be lowered. Names inside the body that are not
-    /// found here never see formals of definitions further out.
+    /// Formals of a definition, each with its actual argument and the context of the argument. Other names in the body never see formals of outer
+    /// definitions.
     Formals(Vec<(SmolStr, ExprId, Ctx)>),
-    /// Inside `x : (P)` or a WHILE invariant: `x$0` is the value that the target had before.
+    /// Inside `x : (P)` or a WHILE invariant: `x$0` is the previous value of the target.
     Before(Vec<(SmolStr, BeforeValue)>),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BeforeValue {
-    /// Read the target itself.
+    /// Value of the target itself.
     Target(Target),
-    /// Read a local that keeps the old value.
+    /// Local that keeps the old value.
     Local(LocalId),
 }
 
-/// What introduced a local, and so what may be done with it.
+/// Construct that introduced a local, which decides its permitted uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LocalKind {
     Parameter,
@@ -123,22 +123,21 @@ pub(crate) enum LocalKind {
     Bound,
 }
 
-/// What a local name turned out to be.
+/// Meaning of a local name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found {
     Local(LocalId, LocalKind),
-    /// A formal of a definition: lower this argument there.
+    /// Formal of a definition: its argument, and the context in which to lower it.
     Formal(ExprId, Ctx),
 }
 
-/// So many names are found fastest one after the other.
+/// Number of locals up to which a linear search is fastest.
 const MAX_SCANNED_LOCALS: usize = 16;
 
 #[derive(Default)]
 pub(crate) struct Frames {
     frames: Vec<Frame>,
-    /// All names that some frame binds. Others, most global ones among them, need no look at the frames, of which there may be
-    /// many around a place.
+    /// All names that some frame binds. Others, which include most global names, are not looked up in the frames.
     names: HashSet<SmolStr>,
 }
 
@@ -196,7 +195,7 @@ impl Frames {
         None
     }
 
-    /// The value of `name$0`.
+    /// Value of `name$0`.
     pub(crate) fn find_before(&self, frame: FrameId, name: &str) -> Option<BeforeValue> {
         let mut next = self.before_at(frame);
         while let Some(id) = next {
@@ -211,12 +210,12 @@ impl Frames {
         None
     }
 
-    /// Whether `$0` means anything here.
+    /// Whether `$0` has a meaning here.
     pub(crate) fn inside_before(&self, frame: FrameId) -> bool {
         self.before_at(frame).is_some()
     }
 
-    /// The innermost frame for `$0`.
+    /// Innermost frame for `$0`.
     fn before_at(&self, id: FrameId) -> Option<FrameId> {
         let frame = &self.frames[id.0 as usize];
         if matches!(frame.kind, FrameKind::Before(_)) { Some(id) } else { frame.outer_before }
@@ -235,7 +234,7 @@ impl Frames {
         names
     }
 
-    /// The innermost binder around a place in the body of a definition that binds a name of interest.
+    /// Innermost binder of a wanted name around a place in the body of a definition.
     pub(crate) fn binder_in_definition(
         &self,
         frame: FrameId,
@@ -255,12 +254,12 @@ impl Frames {
         None
     }
 
-    /// All that binders of a definition's body bind around a place in that body.
+    /// All locals that binders in the body of a definition bind around a place.
     pub(crate) fn binders_of_definition(&self, frame: FrameId) -> Vec<(SmolStr, LocalId, LocalKind)> {
         let mut binders = Vec::new();
         for frame in self.chain(frame) {
             match &frame.kind {
-                // The innermost binder of a name counts, and that is the last one in a frame.
+                // The innermost binder of a name is the last one in a frame.
                 FrameKind::Locals(locals) => binders.splice(0..0, locals.iter().cloned()).for_each(drop),
                 FrameKind::Formals(_) => return binders,
                 FrameKind::Global | FrameKind::Before(_) => {}

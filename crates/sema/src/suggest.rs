@@ -1,6 +1,6 @@
 //! "Did you mean": the known name nearest to a misspelt one.
 
-/// The candidate at the smallest edit distance, if it is close enough to be a plausible slip.
+/// Candidate at the smallest edit distance, if it is close enough to be a plausible slip.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     let limit = match length {

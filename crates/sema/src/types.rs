@@ -1,8 +1,8 @@
 //! Type inference by unification.
 //!
-//! [`Unifier`] holds types with unknowns; a type is a [`Ty`], an index into it. Binding an unknown records the place that caused it, so
-//! a mismatch can tell where each side's type came from. Operators whose meaning depends on the operands' types (`-`, `*`, `+` on reals,
-//! `^` on strings, field access) wait as [`overload::Pending`] until enough is known.
+//! [`Unifier`] holds types with unknowns; a type is a [`Ty`], an index into it. Binding an unknown records the span that caused it, so that a
+//! mismatch can show where the type of each side came from. Operators whose meaning depends on types (`-`, `*`, `+` on reals, `^` on strings, field
+//! access) wait as [`overload::Pending`] until enough is known.
 
 pub(crate) mod overload;
 
@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use abridge_diag::{Span, with_stack};
 use abridge_model::{FreeTypeId, IdVec, Model, SetId, SmolStr, Type, TypeId};
 
-/// A type that may contain unknowns; an index into a [`Unifier`].
+/// Type that may contain unknowns; an index into a [`Unifier`].
 pub(crate) type Ty = TypeId;
 
 #[derive(Clone, Debug)]
@@ -29,12 +29,12 @@ pub(crate) enum TypeTerm {
     Pair(Ty, Ty),
     /// Fields in the order of their names.
     Record(Vec<(SmolStr, Ty)>),
-    /// Some type follows a reported mistake; it agrees with everything.
+    /// Type after a reported mistake, which unifies with every type.
     Error,
 }
 
 impl TypeTerm {
-    /// Calls `visit` for the types that this one is made of.
+    /// Calls `visit` for the component types.
     fn for_each_part(&self, mut visit: impl FnMut(Ty)) {
         match self {
             TypeTerm::Pow(elem) => visit(*elem),
@@ -51,29 +51,29 @@ impl TypeTerm {
 #[derive(Clone, Debug)]
 enum Slot {
     TypeTerm(TypeTerm),
-    /// Bound to another type, and by what.
+    /// Bound to another type, with the span that caused it.
     Link(Ty, Span),
 }
 
 pub(crate) struct Unifier {
-    /// Links stay as they were made, for [`Unifier::reason`].
+    /// Original links, for [`Unifier::reason`].
     slots: IdVec<Ty, Slot>,
-    /// The same links, shortened: the chains can be as long as the machine.
+    /// Links with path compression, since chains can be as long as the machine.
     parents: IdVec<Ty, Cell<Ty>>,
-    /// Of an unknown: a number that only ever falls. Of another type: at least that of every unknown in it; 0 if there is none. An
-    /// unknown is not in a type with a smaller number, which answers most occurs checks (Rémy, "Extension of ML type system with
-    /// a sorted equational theory on types", 1992).
+    /// Level of an unknown: a number that never grows. Level of another type: an upper bound of the levels of its unknowns; 0 if there are none. An
+    /// unknown does not occur in a type of smaller level, which decides most occurs checks (Rémy, "Extension of ML type system with a sorted
+    /// equational theory on types", 1992).
     levels: IdVec<Ty, u32>,
-    /// The walk that last came by, for types with shared parts.
+    /// Number of the last traversal that visited a type, since types share parts.
     seen: IdVec<Ty, u32>,
     n_walks: u32,
-    /// Unknowns that were bound, until somebody asks.
+    /// Unknowns bound since the last call of [`Unifier::take_linked`].
     linked: Vec<Ty>,
 }
 
-/// Two types that cannot be made equal.
+/// Failed unification.
 pub(crate) struct Mismatch {
-    /// One would have to contain itself.
+    /// A type would have to contain itself.
     pub(crate) is_infinite: bool,
 }
 
@@ -143,14 +143,14 @@ impl Unifier {
         }
     }
 
-    /// Makes an unknown the same as another type.
+    /// Binds an unknown to another type.
     fn link(&mut self, unknown: Ty, to: Ty, because: Span) {
         self.slots[unknown] = Slot::Link(to, because);
         self.parents[unknown].set(to);
         self.linked.push(unknown);
     }
 
-    /// The unknowns that were bound since the last call.
+    /// Takes the unknowns bound since the last call.
     pub(crate) fn take_linked(&mut self) -> Vec<Ty> {
         std::mem::take(&mut self.linked)
     }
@@ -162,11 +162,11 @@ impl Unifier {
         }
     }
 
-    /// The place that first told something about a type that began as an unknown.
+    /// Span that first determined a type that began as an unknown.
     pub(crate) fn reason(&self, ty: Ty) -> Option<Span> {
         match &self.slots[ty] {
             Slot::Link(next, span) => match self.shape(*next) {
-                // Two unknowns were equated first; what bound the other one says more.
+                // Two unknowns were equated first; the binding of the other one is more informative.
                 TypeTerm::Unknown => Some(*span),
                 _ => self.reason_beyond(*next).or(Some(*span)),
             },
@@ -183,11 +183,11 @@ impl Unifier {
         last
     }
 
-    /// Makes two types equal; `because` is the formula that asks for it.
+    /// Unifies two types; `because` is the formula that requires it.
     pub(crate) fn unify(&mut self, left: Ty, right: Ty, because: Span) -> Result<(), Mismatch> {
         let mut open = vec![(left, right)];
         let mut n_steps = 0;
-        // Types may share parts, and as trees be much larger than they are.
+        // Types share parts, so their trees may be much larger than their graphs.
         let mut done: HashSet<(Ty, Ty)> = HashSet::new();
         while let Some((left, right)) = open.pop() {
             let (left, right) = (self.root(left), self.root(right));
@@ -224,7 +224,7 @@ impl Unifier {
         Ok(())
     }
 
-    /// What is equated with a mistake is not worth a message of its own.
+    /// Binds the unknowns of a type that is equated with a mistake, so that they cause no messages.
     fn poison(&mut self, ty: Ty, because: Span) {
         for unknown in self.unknowns(ty) {
             self.link(unknown, Unifier::ERROR, because);
@@ -241,7 +241,7 @@ impl Unifier {
         Ok(())
     }
 
-    /// The parts of a type whose number is `level` or more; `None` if the unknown of that level is among them.
+    /// Parts of a type whose level is `level` or more; `None` if the unknown is among them.
     fn parts_above(&mut self, unknown: Ty, level: u32, within: Ty) -> Option<Vec<Ty>> {
         let mut above = Vec::new();
         self.n_walks += 1;
@@ -261,7 +261,7 @@ impl Unifier {
         Some(above)
     }
 
-    /// The unknowns in a type.
+    /// Unknowns in a type.
     fn unknowns(&mut self, ty: Ty) -> Vec<Ty> {
         let mut unknowns = Vec::new();
         let mut walked = Vec::new();
@@ -300,7 +300,7 @@ impl Unifier {
         }
     }
 
-    /// The ground type in the model's table. Unknowns and errors must be gone; what is left of them becomes INTEGER.
+    /// Ground type in the table of the model. Remaining unknowns and errors become INTEGER.
     pub(crate) fn ground(&self, ty: Ty, model: &mut Model, cache: &mut IdVec<Ty, Option<TypeId>>) -> TypeId {
         let root = self.root(ty);
         if let Some(Some(done)) = cache.get(root) {
@@ -332,7 +332,7 @@ impl Unifier {
         self.slots.len()
     }
 
-    /// A type in B's notation; `?` is what is not known.
+    /// Type in B notation, with `?` for unknowns.
     pub(crate) fn text(&self, model: &Model, ty: Ty) -> String {
         let mut out = String::new();
         self.write(model, &mut out, ty, false, 0);
@@ -450,7 +450,7 @@ mod tests {
         }
         assert_eq!(types.reason(names[0]), Some(place(0)));
         assert!(types.unify(names[4], Unifier::INTEGER, place(100)).is_ok());
-        // Looking types up shortens the way to them, not the reasons.
+        // Path compression leaves the reasons unchanged.
         assert!(names.iter().all(|name| matches!(types.shape(*name), TypeTerm::Integer)));
         assert!(names.iter().all(|name| types.reason(*name) == Some(place(100))));
     }

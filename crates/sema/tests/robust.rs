@@ -1,4 +1,4 @@
-//! Inputs that once made the front end fail, the smallest ones that did, and inputs that grow when they are read.
+//! Regression tests of the front end: minimised inputs that once made it fail, and inputs that grow when they are expanded.
 
 use std::collections::HashMap;
 use std::io;
@@ -21,12 +21,12 @@ impl FileSystem for Files {
     }
 }
 
-/// The ids of the errors in a file.
+/// Ids of the errors in a file.
 fn errors(text: &str) -> Vec<&'static str> {
     errors_of([("Main.mch".to_owned(), text.to_owned())])
 }
 
-/// The ids of the errors in `Main.mch` and what it refers to; a model that breaks no promise if there is none.
+/// Ids of the errors in `Main.mch` and the files it refers to. Without errors the model is verified.
 fn errors_of(files: impl IntoIterator<Item = (String, String)>) -> Vec<&'static str> {
     let files = Files(files.into_iter().map(|(name, text)| (PathBuf::from(name), text)).collect());
     let Analysis { diagnostics, model, .. } = analyse(&files, Path::new("Main.mch"), &Options::default());
@@ -136,7 +136,7 @@ fn definitions_that_double_are_refused() {
     let arguments: Vec<String> = (1..100).map(|idx| format!("d{}(e) == d{idx}(e + e)", idx - 1)).collect();
     let arguments = format!("{}; d99(e) == e", arguments.join("; "));
     assert_eq!(errors(&with(arguments, "ASSERTIONS d0(1) = 1")), too_large);
-    // As a list of names it is none.
+    // As an identifier list.
     assert!(!errors(&with(doubling("d", ", ", "a, b"), "VARIABLES d0 INVARIANT 1 = 1 INITIALISATION skip")).is_empty());
 }
 

@@ -1,11 +1,11 @@
-//! Formulas as boolean circuits.
+//! Translation of formulas into boolean circuits.
 //!
-//! What mentions an unknown becomes a [`CircuitValue`] or, for predicates, a [`Truth`]; everything else is evaluated by the interpreter. Variables
-//! bound inside formulas range over listed candidates, so each occurs with a known value. Like the interpreter where
-//! values are searched for, an ill-defined condition is not true: undefinedness is carried along as a literal.
+//! A formula with unknowns becomes a [`CircuitValue`] or, for predicates, a [`Truth`]; other formulas are evaluated by the interpreter. Bound
+//! variables range over listed candidates, so each occurrence has a known value. Ill-definedness is carried along as a literal: an ill-defined
+//! condition is not true, as in a search by the interpreter.
 //!
-//! `pred.rs` and `expr.rs` translate, `member.rs` handles sets of sets and functions, `binder.rs` lists candidates of bound
-//! variables, `domain.rs` makes the symbolic values of unknowns.
+//! `pred.rs` and `expr.rs` translate, `member.rs` handles membership in sets of sets and functions, `binder.rs` lists candidates of bound variables,
+//! `domain.rs` makes circuit values of unknowns, `action.rs` translates substitutions.
 
 mod action;
 mod binder;
@@ -25,12 +25,12 @@ use abridge_blast::{Blast, CircuitValue, Lit, Unsupported};
 use abridge_eval::{Env, Error, FreeNames, Session, Unknown, Val};
 use abridge_model::{Binding, ExprId, LocalId, PredId, VarId};
 
-/// Why there is no circuit.
+/// Reason why there is no circuit.
 #[derive(Debug)]
 pub enum Stop {
-    /// Something has no circuit; the text names it.
+    /// A construct, named by the text, has no circuit.
     Unsupported(&'static str),
-    /// Evaluation as a whole must end.
+    /// The evaluation as a whole must end.
     Fatal(Error),
 }
 
@@ -42,7 +42,7 @@ impl From<Unsupported> for Stop {
     }
 }
 
-/// A value, known or not, with the condition that it is defined.
+/// Known value or circuit value, with the condition that it is defined.
 #[derive(Clone, Debug)]
 pub struct Term {
     pub kind: TermKind,
@@ -55,28 +55,29 @@ pub enum TermKind {
     Circuit(CircuitValue),
 }
 
-/// When a predicate is true and when it is false; where it is neither, it is ill-defined.
+/// Conditions that a predicate is true and that it is false. If neither holds, it is ill-defined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Truth {
     pub holds: Lit,
     pub fails: Lit,
 }
 
-/// The largest circuit, in gates and connections.
-const MAX_SIZE: usize = 12_000_000;
-/// Sets with more elements than this are not listed.
+/// Largest circuit, in gates and connections.
+const MAX_CIRCUIT_SIZE: usize = 12_000_000;
+/// Largest set that is listed, in elements.
 const MAX_ELEMENTS: u64 = 40_000;
 
+/// Translator, with the circuit built so far.
 pub struct Encoder<'s> {
     session: &'s Session<'s>,
     pub blast: Blast,
-    /// Unknowns, and locals whose value is not known.
+    /// Circuit values of unknowns and of locals.
     symbols: HashMap<Unknown, CircuitValue>,
-    /// Variables of a state that is not known; nothing for those that have no symbolic value.
+    /// Circuit values of the variables of an unknown state; `None` for a variable without one.
     variables: HashMap<VarId, Option<CircuitValue>>,
-    /// Locals of LETs: their values change while a formula is translated.
+    /// Locals of LETs, whose values change while a formula is translated.
     lets: HashSet<LocalId>,
-    /// Translated expressions under the values of the locals that they read.
+    /// Translated expressions, by the values of the locals that they read.
     cache: HashMap<(ExprId, Vec<Option<Val>>), Term>,
 }
 
@@ -114,10 +115,10 @@ impl From<bool> for Truth {
 
 impl<'s> Encoder<'s> {
     pub fn new(session: &'s Session<'s>) -> Encoder<'s> {
-        Encoder::with_room(session, MAX_SIZE)
+        Encoder::with_room(session, MAX_CIRCUIT_SIZE)
     }
 
-    /// One whose circuit is not larger than this, in gates and connections.
+    /// Makes an encoder with a limit on its circuit, in gates and connections.
     pub(crate) fn with_room(session: &'s Session<'s>, max_size: usize) -> Encoder<'s> {
         Encoder {
             session,
@@ -129,7 +130,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// From now on a variable stands for this; what was translated before with another value stays as it is.
+    /// Sets the circuit value of a variable, for formulas translated from now on. Returns the previous one.
     pub fn set_variable(&mut self, id: VarId, sym: Option<CircuitValue>) -> Option<CircuitValue> {
         self.cache.clear();
         self.variables.insert(id, sym).flatten()
@@ -143,7 +144,7 @@ impl<'s> Encoder<'s> {
         self.symbols.get(&unknown)
     }
 
-    /// True if a formula with these names has to be translated.
+    /// Whether a formula with these names has unknowns, so that it must be translated.
     fn is_open(&self, names: &FreeNames) -> bool {
         names.constants.iter().any(|id| self.symbols.contains_key(&Unknown::Constant(*id)))
             || names.locals.iter().any(|id| self.symbols.contains_key(&Unknown::Local(*id)))
@@ -158,7 +159,7 @@ impl<'s> Encoder<'s> {
         self.is_open(&self.session.interp().names_of_pred(id))
     }
 
-    /// An answer of the interpreter: nothing where it is ill-defined.
+    /// Answer of the interpreter; `None` if it is ill-defined.
     fn evaluated<T>(&self, result: abridge_eval::Result<T>) -> Encoded<Option<T>> {
         match result {
             Ok(found) => Ok(Some(found)),
@@ -177,7 +178,7 @@ impl<'s> Encoder<'s> {
         self.session.tick().map_err(Stop::Fatal)
     }
 
-    /// The symbolic form of a term.
+    /// Circuit value of a term.
     pub fn as_sym(&self, term: &Term, env: &Env) -> Encoded<CircuitValue> {
         match &term.kind {
             TermKind::Circuit(sym) => Ok(sym.clone()),
@@ -211,7 +212,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// The bindings of a LET, each seeing those before it, and the condition that all are defined.
+    /// Binds the locals of a LET in order. Returns the condition that all are defined.
     fn bind_let(&mut self, bindings: &[Binding], env: &Env) -> Encoded<(Env, Lit)> {
         let mut env = env.clone();
         let mut defined = Lit::TRUE;

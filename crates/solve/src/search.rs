@@ -1,15 +1,15 @@
-//! Finding values: all solutions of a conjunction with unknowns.
+//! Backtracking search for all solutions of a conjunction with unknowns.
 //!
-//! Each round evaluates the constraints whose unknowns are all bound, then binds something: from an equation, from the smallest
-//! set a membership offers (`x : S`, `x |-> y : r`, `s <: S`), from integer bounds, or from a finite type. Disjunctions and existential
-//! quantifiers are opened when nothing else bounds an unknown. The last resort is an error or, as configured, a search
-//! in MININT..MAXINT, or among two strings, with a warning.
+//! At each node, constraints whose unknowns are all bound are evaluated. Then the search branches: on an equation, on the smallest set that a
+//! membership offers (`x : S`, `x |-> y : r`, `s <: S`), on integer bounds, or on a finite type. Disjunctions and existential quantifiers are
+//! opened only if nothing else bounds an unknown. The last resort is an error or, as configured, a search in MININT..MAXINT, or among two
+//! strings, with a warning.
 //!
-//! `choose.rs` picks the next step, `alternatives.rs` splits cases, `pattern.rs` matches values, `bounds.rs` infers
-//! integer bounds, `pointwise.rs` finds functions and sets point by point, `network.rs` functions whose points are related in pairs,
-//! `lazy.rs` functions whose values nothing lists, `sequences.rs` takes sequences apart, `subsets.rs` bounds sets from both sides,
-//! `simplify.rs` drops what is decided, `sat.rs` hands what is hard to a SAT solver, `refute.rs` looks for a contradiction in large
-//! problems, `form.rs` for one that needs no values, `classes.rs` keeps one solution of each class.
+//! `choose.rs` picks the branching, `alternatives.rs` splits cases, `pattern.rs` matches values, `bounds.rs` infers integer bounds,
+//! `pointwise.rs` finds functions and sets point by point, `network.rs` functions with binary constraints between points, `lazy.rs` functions
+//! whose values cannot be listed. `sequences.rs` decomposes sequences, `subsets.rs` bounds sets from both sides, `simplify.rs` drops decided
+//! parts of constraints. `sat.rs` hands hard nodes to a SAT solver, `refute.rs` looks for a contradiction in large problems, `form.rs` for one
+//! that needs no values, `classes.rs` keeps one solution per symmetry class.
 
 mod alternatives;
 mod bounds;
@@ -40,10 +40,10 @@ use abridge_value::{Int, Set};
 use rustc_hash::FxHashSet;
 
 use choose::Branching;
-use classes::Met;
+use classes::Visited;
 use simplify::Left;
 
-/// Finds values by binding unknowns in the order of their costs, and with a SAT solver where that takes long.
+/// Finder that branches on the cheapest unknown first, and hands hard nodes to a SAT solver.
 pub struct Solver;
 
 impl Finder for Solver {
@@ -87,7 +87,7 @@ impl Finder for Solver {
             waits: false,
         };
         let flow = search.run(node, found)?;
-        // Whoever has found enough does not miss what was left out.
+        // A caller that broke off has enough solutions, so cuts do not matter to it.
         if flow.is_continue() {
             search.cuts.take().into_iter().for_each(|cut| session.warn(cut));
         }
@@ -98,63 +98,65 @@ impl Finder for Solver {
     }
 }
 
+/// Search for the solutions of one problem.
 struct SolutionSearch<'s> {
     session: &'s Session<'s>,
-    /// Solutions are wanted one per class, if there are classes.
+    /// Symmetry classes, if only one solution per class is wanted.
     classes: Option<&'s dyn Classes>,
-    /// Forms of the nodes that were met.
-    forms: RefCell<Met>,
-    /// Forms of the solutions, which stay what they are when a search is begun anew.
-    solution_forms: RefCell<Met>,
+    /// Canonical forms of the nodes visited so far.
+    forms: RefCell<Visited>,
+    /// Canonical forms of the solutions found so far. Unlike `forms`, they survive a restart of the search.
+    solution_forms: RefCell<Visited>,
     unknowns: Vec<Unknown>,
     unbounded: Unbounded,
     samples_strings: bool,
-    /// The first error on the way to what would otherwise be a solution.
+    /// First error of a node that would otherwise be a solution.
     failure: RefCell<Option<Error>>,
-    /// Solutions that may be met again: those below an opened quantifier or disjunction, and of a search that was given up.
+    /// Solutions that may be found again: those below an opened quantifier or disjunction, and those of an abandoned first search.
     seen: RefCell<FxHashSet<Vec<Option<Val>>>>,
-    /// Number of times that circuits are still tried.
+    /// Remaining attempts at a circuit.
     circuits_left: Cell<u32>,
-    /// A contradiction has been looked for.
+    /// `refute.rs` has looked for a contradiction.
     is_examined: Cell<bool>,
-    /// A contradiction of the form has been looked for.
+    /// `form.rs` has looked for a contradiction.
     is_read: Cell<bool>,
-    /// Where the search was cut to MININT..MAXINT.
+    /// Warnings about unknowns whose values were cut to MININT..MAXINT.
     cuts: RefCell<BTreeSet<Warning>>,
 }
 
 #[derive(Clone)]
+/// Node of the search tree: bindings so far, open unknowns and remaining constraints.
 struct SearchNode {
     env: Env,
     open: Vec<Unknown>,
     constraints: Vec<Constraint>,
-    /// A constraint that could not be evaluated; it matters only if all others hold.
+    /// Error of a constraint that could not be evaluated. It matters only if all other constraints hold.
     error: Option<Error>,
-    /// Below an opened quantifier or disjunction, where one solution may be met several times.
+    /// The node is below an opened quantifier or disjunction, where a solution may be found several times.
     may_repeat: bool,
-    /// The values of the unknowns of the problem say all about the way to here.
+    /// The values of the unknowns determine the node: no quantifier or disjunction has been opened.
     is_plain: bool,
-    /// There was no choice on the way from a node that was compared with others.
+    /// Only forced steps lead here from a node that was compared with its symmetric ones.
     is_forced: bool,
-    /// A set that would offer values depends on one under construction.
+    /// A set that would offer values depends on a value under construction.
     waits: bool,
 }
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
-/// Pairs of constraints and unknowns that are looked at in the time of one step.
+/// Pairs of constraint and unknown that are examined in the time of one step.
 const PAIRS_PER_STEP: usize = 1024;
 
 impl SolutionSearch<'_> {
     fn run(&self, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
-        // Every constraint is looked at for every unknown.
+        // Choosing a branching examines every constraint for every unknown.
         self.session.ticks(1 + (node.constraints.len() * node.open.len() / PAIRS_PER_STEP) as u64)?;
         if !self.check_ready(&mut node)? || self.is_pointless(&node) {
             return GO_ON;
         }
-        // What is complete is compared once it is a solution.
+        // A complete node is compared with symmetric ones as a solution.
         let is_complete = node.open.is_empty();
-        if !is_complete && !node.is_forced && self.is_sieved(&node) && self.is_met(&node, None)? {
+        if !is_complete && !node.is_forced && self.is_sieved(&node) && self.is_visited(&node, None)? {
             return GO_ON;
         }
         if is_complete {
@@ -175,12 +177,12 @@ impl SolutionSearch<'_> {
             if is_hard && !self.shapes_others(cost, &step, &node) {
                 self.hard(step, node, found)
             } else {
-                self.take(step, node, found)
+                self.branch(step, node, found)
             }
         })
     }
 
-    /// Evaluates and drops what no open unknown occurs in. False if the node is dead.
+    /// Evaluates and drops the constraints without open unknowns, and simplifies the others; `false` if one of them fails.
     fn check_ready(&self, node: &mut SearchNode) -> Result<bool> {
         let mut waiting = Vec::with_capacity(node.constraints.len());
         let mut todo = std::mem::take(&mut node.constraints);
@@ -212,7 +214,7 @@ impl SolutionSearch<'_> {
         Ok(true)
     }
 
-    /// Nothing if the error counts as false; the error if it has to wait for the other constraints.
+    /// `None` if the error makes the constraint false; otherwise the error, which waits for the other constraints.
     fn excused(&self, error: Error, constraint: &Constraint) -> Result<Option<Error>> {
         if error.is_fatal() {
             return Err(error);
@@ -221,7 +223,7 @@ impl SolutionSearch<'_> {
         Ok(if error.is_ill_defined() && lenient { None } else { Some(error) })
     }
 
-    /// Nothing here can be a solution, and that there might have been one is already known.
+    /// Whether the node cannot be a solution because of an error, and an error at least as grave is already recorded.
     fn is_pointless(&self, node: &SearchNode) -> bool {
         let is_undetermined = |error: &Error| matches!(error.kind(), ErrorKind::Undetermined);
         match (&node.error, &*self.failure.borrow()) {
@@ -241,7 +243,7 @@ impl SolutionSearch<'_> {
                 return GO_ON;
             }
         }
-        if self.is_met_as_solution(&node) {
+        if self.is_found_solution(&node) {
             return GO_ON;
         }
         found(&node.env)
@@ -251,11 +253,12 @@ impl SolutionSearch<'_> {
         self.unknowns.iter().map(|unknown| unknown.get(env).cloned()).collect()
     }
 
-    fn take(&self, step: Branching, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    /// Branches: explores the children of a node.
+    fn branch(&self, step: Branching, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         node.is_forced = false;
         match step {
             Branching::Match { constraint, pattern, val, exact } => {
-                let source = take_out(&mut node, constraint, exact);
+                let source = used_constraint(&mut node, constraint, exact);
                 node.is_forced = true;
                 self.matched(&source, &pattern, &val, &node, found)
             }
@@ -267,7 +270,7 @@ impl SolutionSearch<'_> {
                 self.run(node, found)
             }
             Branching::Elements { constraint, pattern, set, exact } => {
-                let source = take_out(&mut node, constraint, exact);
+                let source = used_constraint(&mut node, constraint, exact);
                 if let Some(unknown) = self.as_unknown(&pattern, &node) {
                     return self.values(unknown, &set, node, found);
                 }
@@ -304,7 +307,7 @@ impl SolutionSearch<'_> {
             }
             Branching::LastResort => {
                 let Some(step) = self.last_resort(&node)? else { return GO_ON };
-                self.take(step, node, found)
+                self.branch(step, node, found)
             }
             Branching::Open { constraint, alternatives, keep } => {
                 if keep {
@@ -327,7 +330,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// The unknown takes each value of a set. A set that cannot be listed is an error at the unknown.
+    /// Branches on the values of an unknown. A set that cannot be listed is an error at the unknown.
     fn values(
         &self,
         unknown: Unknown,
@@ -380,14 +383,14 @@ impl SolutionSearch<'_> {
         self.run(next, found)
     }
 
-    /// Notes that not all values of an unknown are tried.
+    /// Records that only values in MININT..MAXINT, or two strings, are tried for an unknown.
     fn cut(&self, unknown: Unknown) {
         let model = self.session.model();
         let warning = self.session.cut_warning(unknown.ty(model), unknown.name(model).to_string(), unknown.span(model));
         self.cuts.borrow_mut().insert(warning);
     }
 
-    /// The error about an unknown that nothing bounds.
+    /// Error for an unknown that nothing bounds.
     fn unbounded(&self, unknown: Unknown) -> Error {
         let model = self.session.model();
         let error = Error::new(ErrorKind::Unbounded(unknown.name(model).to_string()));
@@ -395,12 +398,12 @@ impl SolutionSearch<'_> {
     }
 }
 
-/// A constraint that is about to be used up; it stays if it says more.
-fn take_out(node: &mut SearchNode, constraint: usize, exact: bool) -> Constraint {
+/// Constraint that a branching uses. It is removed from the node if the branching implies it (`exact`).
+fn used_constraint(node: &mut SearchNode, constraint: usize, exact: bool) -> Constraint {
     if exact { node.constraints.remove(constraint) } else { node.constraints[constraint].clone() }
 }
 
-/// All sequences over the base with so many items.
+/// Set of all sequences over the base of length `len`.
 fn fixed_sequences(base: &Set, len: u64) -> Val {
     let positions = Set::interval(Int::ONE, Int::from(len));
     SymbolicSet::binary(BinaryOp::Arrow(Arrow::TOTAL), positions.into(), base.clone().into())

@@ -13,7 +13,7 @@ const BITS_SET: u32 = 5;
 pub(crate) struct Filter(Box<[u64]>);
 
 impl Filter {
-    /// An empty filter with room for `n_roots`.
+    /// Makes an empty filter for `n_roots` roots.
     pub(crate) fn new(n_roots: usize) -> Self {
         Filter(vec![0; (n_roots * BITS_PER_ROOT).div_ceil(64).max(1)].into_boxed_slice())
     }

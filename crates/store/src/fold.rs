@@ -61,7 +61,7 @@ impl FoldTree {
         self.unfold_by(root, words, ids, |id| Some(pairs.get(id)));
     }
 
-    /// The same for what may be no root at all; false if it is not.
+    /// [`FoldTree::unfold`] for an untrusted root; `false` if it is not a valid one.
     pub(crate) fn try_unfold(&self, pairs: &Pairs, root: u64, words: &mut [u32], ids: &mut [u32]) -> bool {
         let n_pairs = pairs.len();
         let is_narrow = self.nodes.is_empty();
@@ -156,7 +156,7 @@ struct Refold<'a> {
 }
 
 impl Refold<'_> {
-    /// The value of the subtree over a range of words. Its nodes begin at `first` and are one fewer than the words.
+    /// Value of the subtree over a range of words. Its nodes begin at `first` and are one fewer than the words.
     fn subtree(&mut self, range: Range<usize>, first: usize) -> u32 {
         if range.len() == 1 {
             return self.words[range.start];

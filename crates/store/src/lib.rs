@@ -1,4 +1,4 @@
-//! The table of visited states.
+//! State table: the visited states of a search.
 //!
 //! A [`StateTable`] stores fixed-width states exactly. It numbers them in the order of insertion, finds them by content, and
 //! records the parent from which each was first reached. A state is folded into one 64-bit *root*: its words are the leaves of a binary

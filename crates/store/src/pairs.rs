@@ -29,14 +29,14 @@ impl Pairs {
         }
     }
 
-    /// The pair of an id. [`Pairs::id`] returns an id only after its pair is stored.
+    /// Pair of an id. [`Pairs::id`] returns an id only after its pair is stored.
     pub(crate) fn get(&self, id: u32) -> u64 {
         let (segment, offset) = place(id);
         let pairs = self.segments[segment].get().map(Box::as_ref).unwrap_or_default();
         pairs[offset].load(Ordering::Relaxed)
     }
 
-    /// The id of a pair, which is added if it is new.
+    /// Id of a pair. A new pair is added.
     fn id(&self, pair: u64, hash: u64) -> u32 {
         let shard = &self.shards[(hash >> 40) as usize % N_SHARDS];
         let is_same = |id: &u32| self.get(*id) == pair;

@@ -82,7 +82,7 @@ impl Unary {
         &self.bits[..(self.len / 64) as usize]
     }
 
-    /// The bits behind the full words.
+    /// Bits after the full words.
     pub(crate) fn last_word(&self) -> u64 {
         self.bits.get((self.len / 64) as usize).copied().unwrap_or(0)
     }
@@ -114,7 +114,7 @@ impl Unary {
         Some(())
     }
 
-    /// Number of runs beside the first, which is that of the root, if there are `n_states` ones and each comes after its parent. Without
+    /// Number of runs after that of the artificial root. `None` unless there are `n_states` ones and each comes after its parent. Without
     /// this order, following parents might not terminate.
     pub(crate) fn n_parents(&self, n_states: u64) -> Option<u64> {
         let (mut n_ones, mut n_zeros) = (0, 0);
@@ -130,7 +130,7 @@ impl Unary {
         (n_ones == n_states).then(|| n_zeros.checked_sub(1))?
     }
 
-    /// The run that contains the one with this number: the number of zeros before it.
+    /// Run that contains the `one`-th one bit: the number of zeros before it.
     fn run_of(&self, one: u32) -> u32 {
         let start = self.samples.get((u64::from(one) / ONES_PER_SAMPLE) as usize).copied().unwrap_or(0);
         let mut left = u64::from(one) % ONES_PER_SAMPLE;

@@ -16,7 +16,7 @@ pub(crate) const CHUNK_STATES: usize = 1 << 14;
 pub(crate) struct Roots {
     chunks: Vec<Chunk>,
     tail: Vec<u64>,
-    /// File with the first chunks.
+    /// Number of chunks in the file, which are the first ones.
     n_spilled: usize,
     file: Option<SpillFile>,
 }
@@ -67,7 +67,7 @@ impl Chunk {
         Chunk { least, n_bits, data: Data::Here(bytes.into_boxed_slice()) }
     }
 
-    /// The root at a position of the bytes of this chunk.
+    /// Root at an index of this chunk, whose bytes are given.
     fn unpack(&self, bytes: &[u8], idx: usize) -> u64 {
         let (at, shift) = place(self.n_bits, idx);
         let word = load(bytes, at) >> shift;
@@ -136,7 +136,7 @@ impl Roots {
         }
     }
 
-    /// A root that is in memory.
+    /// Root of a state that is in memory.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> u64 {
         match self.chunks.get(number / CHUNK_STATES) {
@@ -175,7 +175,7 @@ impl Roots {
         }
     }
 
-    /// Moves all full chunks to the file, which is opened once.
+    /// Moves all full chunks to the file, which the first call opens.
     pub(crate) fn spill(&mut self, open: impl FnOnce() -> io::Result<Box<dyn Medium>>) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,

@@ -22,6 +22,7 @@ const IO_BYTES: usize = 1 << 18;
 const MAX_RUNS: usize = 6;
 
 #[derive(Default)]
+/// All runs of a table, oldest first.
 pub(crate) struct Runs {
     runs: Vec<Run>,
     n_written: usize,
@@ -187,7 +188,7 @@ impl Run {
         Ok(())
     }
 
-    /// The last block of a read that starts at `block`.
+    /// Last block of a read that starts at `block`.
     fn last_of_read(&self, fences: &[Fence], block: usize, roots: &[u64]) -> usize {
         let mut last = block;
         let mut at = 0;

@@ -1,9 +1,9 @@
 //! State table as bytes, for checkpoints.
 //!
-//! Chunks, pairs and parents are append-only, so a checkpoint appends what is new since the last one. The small rest is written as a
+//! Chunks, pairs and parents are append-only, so a checkpoint appends only the data added since the last one. The small rest is rewritten as a
 //! whole. Restoring must give every state its old number.
 //!
-//! Restoring trusts nothing: a number outside a table, or a parent after its child, makes the whole invalid. Otherwise a file could
+//! Restoring trusts nothing: an index outside a table, or a parent after its child, makes the whole invalid. Otherwise a file could
 //! make the search panic, or follow parents for ever.
 
 use std::io::{self, Read, Write};
@@ -31,14 +31,14 @@ pub struct Parts<T> {
 
 /// Callbacks while a table is restored.
 pub struct Restoring<'r> {
-    /// True if the words can be a state.
+    /// Whether the words can be a state.
     pub is_state: &'r dyn Fn(&[u32]) -> bool,
     /// Called regularly, so that a large table can be spilled meanwhile.
     pub pause: &'r mut dyn FnMut(&mut StateTable) -> io::Result<()>,
 }
 
 impl StateTable {
-    /// Appends what is new since the last call. Only tables with [`Order::Ascending`] can be saved.
+    /// Appends the data added since the last call. Only tables with [`Order::Ascending`] can be saved.
     pub fn save(&self, lengths: &mut SavedLengths, to: Parts<&mut dyn Write>) -> io::Result<()> {
         for chunk in lengths.chunks as usize..self.roots.n_chunks() {
             self.roots.save_chunk(chunk, to.roots)?;
@@ -59,7 +59,7 @@ impl StateTable {
         Ok(())
     }
 
-    /// The parts that are not append-only and that [`StateTable::save`] omits.
+    /// The parts that are not append-only, which [`StateTable::save`] omits.
     pub fn save_rest(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut put = |number: u64| bytes.extend_from_slice(&number.to_le_bytes());
@@ -120,7 +120,7 @@ impl StateTable {
         Ok(table)
     }
 
-    /// Number of states with all children in the table; `None` if the parent links are not those of a search.
+    /// Number of states whose children are all in the table; `None` if the parent links are not those of a search.
     pub fn n_closed(&self) -> Option<u64> {
         match &self.parents {
             Parents::Ascending(runs) => runs.n_parents(self.len() as u64),
@@ -128,7 +128,7 @@ impl StateTable {
         }
     }
 
-    /// Adds a state to the index by root, if it can be a state.
+    /// Adds a root to the index, after checking that its words can be a state.
     fn index_checked(
         &mut self,
         root: u64,
@@ -143,7 +143,7 @@ impl StateTable {
         Ok(())
     }
 
-    /// Adds a state to the index by root.
+    /// Adds a root to the index.
     fn index(&mut self, root: u64, number: usize) {
         let known = Known { roots: &self.roots, base: self.base };
         let shard = self.shards[shard_of(root)].get_mut().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Hash index from roots to state numbers: open addressing with 32-bit slots. Large shards are 70 to 85 % full, small ones emptier.
+//! Hash index from roots to state numbers: open addressing with 32-bit slots. Large shards are filled to 70 to 85 %, small ones less.
 //!
 //! A slot is 0, or holds a state number plus one in its low bits and a tag from the hash of the root in the other bits; the tag avoids
 //! most comparisons of roots. Numbers are relative to the first state that is not spilled. Candidates of a round are
@@ -15,7 +15,7 @@ use crate::runs::Runs;
 /// Shards of the index: enough for many threads, few enough for small tables.
 pub const N_SHARDS: usize = 16;
 
-/// The shard of a root.
+/// Shard of a root.
 pub fn shard_of(root: u64) -> usize {
     (mix(root) >> 60) as usize
 }
@@ -29,7 +29,7 @@ pub(crate) struct Shard {
     fresh: Vec<Fresh>,
 }
 
-/// The roots that slots refer to, from a first number on.
+/// Roots that slots refer to: those of the states from `base` on.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'t> {
     pub(crate) roots: &'t Roots,
@@ -46,7 +46,7 @@ impl Known<'_> {
     }
 }
 
-/// A state found in this round.
+/// New state of this round.
 struct Fresh {
     root: u64,
     slot: u32,
@@ -143,7 +143,7 @@ impl Shard {
         self.n_used += 1;
     }
 
-    /// The number of a known root; a new root gets the next number.
+    /// Returns the number of a known root. Adds a new root with the next number and returns `None`.
     pub(crate) fn insert(&mut self, root: u64, known: Known<'_>) -> Option<u32> {
         self.reserve(1, known.len() + 1, known);
         let hash = mix(root);
@@ -167,7 +167,7 @@ impl Shard {
         self.fill(at, hash, number);
     }
 
-    /// The number of a root, if the shard has it.
+    /// Number of a root, if the shard has it.
     pub(crate) fn find(&self, root: u64, known: Known<'_>) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
@@ -198,7 +198,7 @@ fn number_mask(n_bits: u32) -> u32 {
     u32::MAX.checked_shr(32 - n_bits).unwrap_or(0)
 }
 
-/// The tag: upper bits of a hash or slot that the number field leaves free.
+/// Tag: upper bits of a hash or slot that the number field leaves free.
 fn tag_bits(hash: u32, n_bits: u32) -> u32 {
     hash & !number_mask(n_bits)
 }

@@ -14,17 +14,18 @@ use crate::runs::Runs;
 use crate::shard::{Known, N_SHARDS, Shard, Sift, shard_of};
 use crate::volume::Volume;
 
-/// The parent of a state that was reached from the root.
+/// Parent of a state that was first reached from the artificial root.
 pub const NO_PARENT: u32 = u32::MAX;
 
 /// Order in which states are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// By number, each completely before the next; parent links then take two bits per state.
+    /// By number, each state completely before the next. Parent links then take two bits per state.
     Ascending,
     Any,
 }
 
+/// States by number and by content, with parent links. The crate documentation has the idea.
 pub struct StateTable {
     tree: FoldTree,
     pub(crate) pairs: Pairs,
@@ -79,19 +80,19 @@ impl StateTable {
         self.len() == 0
     }
 
-    /// The words of a state, read from a file if it is spilled.
+    /// Words of a state, read from a file if it is spilled.
     pub fn get(&self, state: u32) -> io::Result<Vec<u32>> {
         let (mut words, mut ids) = (Vec::new(), Vec::new());
         self.roots.read(state as usize..state as usize + 1, |root| self.unfold(root, &mut words, &mut ids))?;
         Ok(words)
     }
 
-    /// The root of a state that is not spilled.
+    /// Root of a state that is not spilled.
     pub fn root(&self, state: u32) -> u64 {
         self.roots.get(state as usize)
     }
 
-    /// Appends the roots of a range of states.
+    /// Replaces the content of `roots` by the roots of a range of states.
     pub fn read_roots(&self, states: Range<u32>, roots: &mut Vec<u64>) -> io::Result<()> {
         roots.clear();
         self.roots.read(states.start as usize..states.end as usize, |root| roots.push(root))
@@ -104,7 +105,7 @@ impl StateTable {
         self.tree.unfold(&self.pairs, root, words, ids);
     }
 
-    /// The same for an untrusted root; false if it is not a valid one.
+    /// [`StateTable::unfold`] for an untrusted root; `false` if it is not a valid one.
     pub(crate) fn try_unfold(&self, root: u64, words: &mut Vec<u32>, ids: &mut Vec<u32>) -> bool {
         words.resize(self.tree.width(), 0);
         ids.resize(self.tree.n_inner(), 0);
@@ -123,7 +124,7 @@ impl StateTable {
         self.tree.fold(&self.pairs, cache, words, near, ids)
     }
 
-    /// The state from which this one was first reached, or [`NO_PARENT`].
+    /// State from which this one was first reached, or [`NO_PARENT`].
     pub fn parent(&self, state: u32) -> u32 {
         self.parents.get(state)
     }
@@ -148,14 +149,14 @@ impl StateTable {
         }
     }
 
-    /// The number of a state by its root. States in files are not found.
+    /// Number of the state with this root. Spilled states are not found.
     pub fn find(&self, root: u64) -> Option<u32> {
         let known = Known { roots: &self.roots, base: self.base };
         let shard = self.shards[shard_of(root)].lock().unwrap_or_else(PoisonError::into_inner);
         shard.find(root, known).map(|number| number + self.base as u32)
     }
 
-    /// Locks a shard, to find the new ones among candidates.
+    /// Locks a shard, to find the new states among candidates.
     pub fn sift(&self, shard: usize) -> Sift<'_> {
         Sift {
             number: shard,
@@ -173,8 +174,8 @@ impl StateTable {
         number
     }
 
-    /// Moves the roots of all states so far to files, by number and by content. Parents and pairs stay in memory. A failure leaves
-    /// the table unchanged.
+    /// Moves the roots of all states so far to files, by number and by content. Parents and pairs stay in memory. After a failure states can
+    /// still be read by number, but lookups by content may miss some, so the search must end.
     pub fn spill(&mut self, volume: &dyn Volume) -> io::Result<()> {
         let known = Known { roots: &self.roots, base: self.base };
         let shards = &mut self.shards;
@@ -191,7 +192,7 @@ impl StateTable {
         self.roots.spill(|| volume.open("roots", 0))
     }
 
-    /// True if filters can be dropped to free memory.
+    /// Whether filters can be dropped to free memory.
     pub fn can_shrink(&self) -> bool {
         self.runs.as_ref().is_some_and(Runs::has_filters)
     }
@@ -227,7 +228,8 @@ impl StateTable {
         self.pairs.len()
     }
 
-    /// Closes the next state in order, at first the artificial root: its children are the `n_children` states appended last.
+    /// Closes a state: its children are the `n_children` states appended last. With [`Order::Ascending`] the artificial root is closed first,
+    /// then all states by number.
     pub fn close(&mut self, state: u32, n_children: u32) {
         match &mut self.parents {
             Parents::Ascending(runs) => runs.push_run(n_children),

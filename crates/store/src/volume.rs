@@ -6,15 +6,15 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A place for files, each known by a plain name.
+/// Flat folder of files with plain names.
 pub trait Volume: Sync {
     /// Opens a file for appending and truncates it to its first `len` bytes; creates it if `len` is 0. A shorter file is an error.
     fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>>;
 
-    /// Opens a file to read its first `len` bytes, and changes nothing. A file that is shorter is an error.
+    /// Opens a file to read its first `len` bytes, without changing it. A shorter file is an error.
     fn view(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>>;
 
-    /// The content of a whole file.
+    /// Reads a whole file.
     fn read(&self, name: &str) -> io::Result<Vec<u8>>;
 
     /// Replaces a file atomically. A crash leaves either the old or the new content; after the return, the new one is durable.
@@ -27,14 +27,14 @@ pub trait Volume: Sync {
 pub trait Medium: Send + Sync {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Fills the buffer from a position.
+    /// Fills the buffer from an offset.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 
     /// Makes appended bytes durable.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// A volume in memory with an optional capacity, for tests.
+/// Volume in memory with an optional capacity, for tests.
 #[derive(Default)]
 pub struct Ram {
     files: Mutex<HashMap<String, Arc<Mutex<Vec<u8>>>>>,
@@ -52,12 +52,12 @@ impl Ram {
         Ram::default()
     }
 
-    /// A volume with a capacity in bytes.
+    /// Makes a volume with a capacity in bytes.
     pub fn with_capacity(bytes: u64) -> Self {
         Ram { files: Mutex::default(), left: Some(Arc::new(Mutex::new(bytes))) }
     }
 
-    /// The names of the files, sorted.
+    /// Names of the files, sorted.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = lock(&self.files).keys().cloned().collect();
         names.sort();

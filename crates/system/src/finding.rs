@@ -1,8 +1,8 @@
-//! Findings of a search, and the limits that keep it from visiting everything.
+//! Findings of a search, and limits: reasons why it was not exhaustive.
 
 use crate::steps::Gap;
 
-/// Something about a state that is worth reporting.
+/// Kind of a finding in a state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FindingKind {
     /// The conjunct of the invariant with this number is false.
@@ -17,38 +17,38 @@ pub enum FindingKind {
     Deadlock,
     /// The goal holds.
     Goal,
-    /// The operation with this number is not well-defined here.
+    /// The operation with this number is ill-defined in the state.
     IllDefined(u32),
-    /// The atomic proposition with this number is false. Not a mistake by itself.
+    /// The atomic proposition with this number is false, which is not an error by itself.
     Proposition(u32),
     /// The atomic proposition with this number cannot be evaluated.
     IllDefinedProposition(u32),
 }
 
-/// A finding and the state it is about, by the number the search gave it.
+/// Finding with the number of its state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Finding {
     pub kind: FindingKind,
     pub state: u32,
 }
 
-/// A reason why a search did not visit everything, or why what it visited is not everything.
+/// Reason why a search was not exhaustive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Limit {
-    /// This many states were reached.
+    /// The limit on states ended the search, after this many.
     States(u64),
-    /// States further away than this were not visited.
+    /// States at a larger distance than this from the root were not visited.
     Depth(u32),
     Time,
     Memory,
-    /// What does not fit into memory could not be written to, or read from, files.
+    /// Spilled states could not be written or read.
     Disk,
-    /// There are more states than can be numbered.
+    /// The 32-bit ids of states or pairs ran out.
     Numbers,
     /// The user stopped the run.
     Interrupted,
-    /// A violation had been found and the time for counting on was up.
+    /// A violation had been found, and the time for completing the counts was over.
     Settled,
-    /// Steps or truth values are missing from what was visited.
+    /// Steps or truth values of visited states may be missing.
     Missing(Gap),
 }

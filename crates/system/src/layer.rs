@@ -1,8 +1,8 @@
-//! Base of layers: systems wrapped around other systems.
+//! Layers: systems wrapped around other systems.
 //!
-//! A reduction, a product or a change of the start is a [`Layer`]. Each of its methods delegates to the wrapped system unless the layer
-//! overrides it, and every layer is a [`System`] through the blanket implementation below. A method added to [`System`] is added here
-//! too, once, and no layer can miss it.
+//! A reduction, a product or a change of the start is a [`Layer`]. Each method delegates to the wrapped system unless the layer overrides it,
+//! and the blanket implementation below makes every layer a [`System`]. A method added to [`System`] is added here once, so that no layer
+//! can fall back to a default of [`System`] by mistake.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use crate::finding::FindingKind;
 use crate::steps::{Completeness, Marks, Steps};
 use crate::system::{Ahead, Alike, Origin, Pause, Properties, Question, System, Worker};
 
-/// A system around another one.
+/// System around another one.
 pub trait Layer: Sync {
     type Inner: System;
     type Worker<'a>: Worker
@@ -19,7 +19,7 @@ pub trait Layer: Sync {
 
     fn inner(&self) -> &Self::Inner;
 
-    /// Evaluation for one thread, usually around a worker of the inner system.
+    /// Worker for one thread, usually around a worker of the inner system.
     fn layer_worker(&self) -> Self::Worker<'_>;
 
     fn layer_width(&self) -> usize {
@@ -38,7 +38,7 @@ pub trait Layer: Sync {
         self.inner().may_look_ahead()
     }
 
-    /// Bytes of what the layer keeps; those of the inner system are added.
+    /// Memory of the layer alone; that of the inner system is added.
     fn layer_bytes(&self) -> u64 {
         0
     }
@@ -119,7 +119,7 @@ impl<L: Layer> System for L {
     }
 }
 
-/// A worker around another one. Expansion has no default: it is what a layer is about.
+/// Worker around another one. Expansion has no default, since changing it is the purpose of a layer.
 pub trait WorkerLayer {
     type Inner: Worker;
 

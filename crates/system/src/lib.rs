@@ -1,10 +1,9 @@
-//! Vocabulary of engines and models.
+//! Interface between engines and transition systems.
 //!
-//! A [`System`] offers a root, successors per operation and the properties of single states; engines (`search`) know no B. A state is
-//! a vector of 32-bit words of one width per system, so that engines can store, hash and compare it without knowing what it means.
-//! Workers append [`Steps`] and return their [`Completeness`], which must be consumed: a step that is missing is a [`Limit`], wherever
-//! it got lost. Wrappers are [`Layer`]s; systems without memory are [`Rules`]. An engine reports a [`Finding`] or a [`Limit`]; a [`Machine`] turns states and findings into
-//! something that people can read.
+//! A [`System`] offers a root, the steps out of a state, and properties of single states. Engines (`search`) know no B: a state is a vector of
+//! 32-bit words, of one width per system, which engines store, hash and compare without knowing its meaning. Workers append [`Steps`] and
+//! return their [`Completeness`], which must be consumed: a missing step becomes a [`Limit`], wherever it was lost. Wrappers are [`Layer`]s;
+//! stateless systems are [`Rules`]. An engine reports a [`Finding`] or a [`Limit`]; a [`Machine`] turns states and findings into text.
 
 mod finding;
 mod layer;

@@ -1,8 +1,8 @@
-//! Systems that people look at.
+//! Machines: systems with readable steps, states and findings.
 //!
-//! A [`Machine`] is a [`System`] that can also list its steps with names, show its states and explain findings. Verdicts, traces,
-//! animation and graphs need no more than that, so whatever implements it gets all of them: a B machine, a product with an automaton, a
-//! pair of machines, a term-rewriting system. What it lists comes from the evaluator that is the judge of the others.
+//! A [`Machine`] is a [`System`] that can also list its steps with names, show its states and explain findings. Verdicts, traces, animation
+//! and graphs need no more, so every implementation gets all of them: a B machine, a product with an automaton, a pair of machines, a
+//! term-rewriting system. Its lists come from the judge, the evaluator that has the last word.
 
 use std::ops::ControlFlow;
 
@@ -12,34 +12,34 @@ use crate::finding::FindingKind;
 use crate::steps::Completeness;
 use crate::system::{Origin, System};
 
-/// A system with readable steps and states.
+/// System with readable steps, states and findings.
 pub trait Machine: System {
     /// Name of an operation by its number in [`crate::Step`].
     fn operation_name(&self, operation: u32) -> String;
 
-    /// Numbers of the operations proper; steps that set a machine up or initialise it are not among them.
+    /// Numbers of the operations, without set-up and initialisation.
     fn operations(&self) -> Vec<u32>;
 
-    /// Operations are possible there, and not only set-up or initialisation.
+    /// Whether operations can follow, rather than set-up or initialisation only.
     fn is_running(&self, origin: Origin<'_>) -> bool;
 
-    /// A step of the root is known to lead to this very state, so that it need not be looked for.
+    /// Whether a step out of the root is known to lead to exactly this state, so that a trace need not search for it.
     fn is_start(&self, state: &[u32]) -> bool {
         let _ = state;
         false
     }
 
-    /// Name of the steps that lead to this state from where nothing is running.
+    /// Name of the set-up or initialisation step that leads to this state.
     fn start_name(&self, state: &[u32]) -> String;
 
-    /// Names and values of what a state consists of.
+    /// Names and values of the parts of a state.
     fn values(&self, state: &[u32]) -> Vec<Named>;
 
-    /// Lists the steps out of a state or the root, of one operation or of all, found by the judge. What cannot be evaluated is told as a
-    /// diagnostic with the name of the step.
+    /// Lists the steps out of a state or the root, of one operation or of all, as the judge finds them. A step that cannot be evaluated is passed
+    /// on as its name and a diagnostic.
     fn moves(&self, origin: Origin<'_>, operation: Option<u32>, found: &mut Listing<'_>) -> Completeness;
 
-    /// A step between two states that follow each other, found by the judge; nothing if it finds none.
+    /// First step from `origin` to `target` that the judge finds.
     fn move_to(&self, origin: Origin<'_>, target: &[u32]) -> Option<Move> {
         let mut step = None;
         let completeness = self.moves(origin, None, &mut |found| match found {
@@ -49,79 +49,80 @@ pub trait Machine: System {
             }
             _ => ControlFlow::Continue(()),
         });
-        // A step that was found is real, whatever is missing beside it.
+        // A step that was found is real, even if others are missing.
         let _ = completeness;
         step
     }
 
-    /// What was found in a state, judged again; nothing if the judge does not find it there.
+    /// Explanation of a finding, evaluated again by the judge; `None` if the judge does not find it in the state.
     fn explain(&self, kind: FindingKind, state: &[u32]) -> Option<Explanation>;
 
-    /// What evaluation had to say besides results.
+    /// Evaluation failures and caveats of the run so far.
     fn remarks(&self) -> Remarks;
 
-    /// From now on evaluations are not ended from outside: a search that was stopped still has to tell what it found.
+    /// Ignores the stop flag from now on, so that a search that was stopped can still explain its findings.
     fn wind_up(&self) {}
 }
 
-/// Takes the steps of a machine one by one; says whether to go on.
+/// Callback for each listed step; breaks to end the list.
 pub type Listing<'l> = dyn FnMut(Result<Move, (String, Diagnostic)>) -> ControlFlow<()> + 'l;
 
-/// A labelled step, for people.
+/// Step with readable label.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Move {
     pub operation: u32,
     pub name: String,
-    /// Names and values.
+    /// Names and values of the parameters.
     pub params: Vec<(String, String)>,
+    /// Names and values of the outputs.
     pub outputs: Vec<(String, String)>,
     pub to: Vec<u32>,
 }
 
-/// A part of a state.
+/// Named value of a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Named {
     pub name: String,
     pub text: String,
-    /// The text is not a value that could be read back: an infinite or very large set.
+    /// The text cannot be parsed back to the value: an infinite or very large set.
     pub is_opaque: bool,
 }
 
-/// A finding in detail.
+/// Details of a finding.
 #[derive(Clone, Default, Debug)]
 pub struct Explanation {
-    /// The property, as text with its place.
+    /// Text of the property, and its place in the source.
     pub property: Option<(String, Option<Span>)>,
-    /// Values of its parts in the state.
+    /// Subformulas of the property and their values in the state.
     pub parts: Vec<Part>,
-    /// What could not be evaluated, and in which operation.
+    /// Operation, if in one, and error of an evaluation that failed.
     pub error: Option<(Option<String>, Diagnostic)>,
 }
 
-/// A part of a formula and its value.
+/// Subformula and its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     pub text: String,
     pub value: String,
 }
 
-/// What a run could not evaluate or took on trust.
+/// Evaluation failures and caveats of a run.
 #[derive(Clone, Default, Debug)]
 pub struct Remarks {
-    /// What could not be evaluated, and where it was met.
+    /// Evaluations that failed.
     pub failures: Vec<Failure>,
-    /// Reasons why the result is not about everything, in words.
+    /// Reasons why the result does not cover everything, as text.
     pub caveats: Vec<String>,
-    /// States outside the scope that the user gave: steps that lead there count, but not what follows.
+    /// Number of states outside the scope of the user (SCOPE). Steps to them are counted; they are not expanded.
     pub n_outside: u64,
 }
 
-/// Something that could not be evaluated.
+/// Evaluation that failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// Where it was met.
+    /// Formula or operation that was being evaluated.
     pub what: String,
-    /// The machine is to blame, not our means of evaluation.
+    /// The machine is ill-defined there; otherwise the evaluator could not do it.
     pub is_violation: bool,
     pub diagnostic: Diagnostic,
 }

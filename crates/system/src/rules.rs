@@ -1,7 +1,7 @@
-//! Systems without memory: steps and properties follow from the state alone.
+//! Stateless systems, whose steps and properties are functions of the state.
 //!
-//! Such a system implements [`Rules`], and [`RuleWorker`] is its worker. Its lists are always whole; a system that may miss a step implements
-//! [`Worker`] itself.
+//! Such a system implements [`Rules`], and [`RuleWorker`] is its worker. Its lists are always complete. A system that may miss a step must
+//! implement [`Worker`] itself.
 
 use crate::finding::FindingKind;
 use crate::steps::{Completeness, Steps};
@@ -9,14 +9,14 @@ use crate::system::{Alike, Origin, Pause, Properties, Worker};
 
 /// Steps and properties of states.
 pub trait Rules {
-    /// Appends all steps out of a state or the root. A long list lets `pause` look at it now and then.
+    /// Appends all steps out of a state or the root. A long list calls `pause` at intervals.
     fn add_steps(&self, origin: Origin<'_>, out: &mut Steps, pause: &mut Pause<'_>);
 
-    /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal.
+    /// Calls `found` for each requested property that fails in the state, and for the goal if it holds.
     fn add_findings(&self, state: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind));
 }
 
-/// Worker of a system without memory.
+/// Worker of a stateless system.
 pub struct RuleWorker<'a, R>(pub &'a R);
 
 impl<R: Rules> Worker for RuleWorker<'_, R> {

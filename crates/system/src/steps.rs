@@ -1,36 +1,36 @@
-//! Buffers of steps, and how complete they are.
+//! Buffers of steps, and their completeness.
 //!
-//! A worker appends the steps out of one state to a [`Steps`] and returns a [`Completeness`]. The two are separate on purpose: the
-//! buffer is read in the hot loop, and completeness must be consumed by whoever asked. A list of steps that is not whole proves nothing:
-//! neither a deadlock nor that a property holds everywhere.
+//! A worker appends the steps out of one state to a [`Steps`] and returns a [`Completeness`]. The two are separate on purpose: the buffer is
+//! read in the hot loop, and the caller must consume the completeness. An incomplete list proves neither a deadlock nor that a property
+//! holds everywhere.
 
-/// Why steps may be missing from a list, or why a property of a state is not known.
+/// Reason why steps may be missing from a list, or why a property of a state is not known; ordered by severity.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Gap {
-    /// Values were searched for in a part of their type only.
+    /// Only a part of a type was searched for values.
     Bounded,
     /// A cap on the number of steps was reached.
     Capped,
-    /// Something could not be evaluated.
+    /// An evaluation failed.
     Failed,
-    /// An evaluation would have taken more memory than the run may have.
+    /// An evaluation would have exceeded the memory of the run.
     Memory,
-    /// Evaluation was ended from outside: time, memory, or the user.
+    /// The stop flag ended an evaluation: time, memory, or the user.
     Stopped,
 }
 
-/// The answer to "is that all?", to be handed on or noted as a limit.
+/// Completeness of a list of steps or findings. The caller hands it on or records a limit.
 #[must_use = "a missing step is a limit: hand the completeness on, or note it"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Completeness {
-    /// Nothing is missing.
+    /// The list is complete.
     Whole,
-    /// Something may be missing.
+    /// Entries may be missing.
     Missing(Gap),
 }
 
 impl Completeness {
-    /// The completeness of two lists together. Of two gaps the graver one counts.
+    /// Completeness of two lists together: the more severe gap.
     pub fn and(self, other: Completeness) -> Completeness {
         Completeness::from(self.gap().max(other.gap()))
     }
@@ -53,43 +53,43 @@ impl From<Option<Gap>> for Completeness {
     }
 }
 
-/// Number of a label. The system that made it knows the parameters and outputs behind it: steps of one operation with equal labels have the same.
+/// Id of a label. The system that made it maps it to parameters and outputs; steps of one operation with equal labels have equal ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LabelId(pub u32);
 
-/// Acceptance marks of a step, one bit each. A product with an automaton sets them; other systems have none.
+/// Acceptance marks of a step, as a bit set. A product with an automaton sets them; other systems have none.
 pub type Marks = u64;
 
-/// One entry of a buffer.
+/// Entry of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step<'s> {
     pub operation: u32,
-    /// Transitions with this operation and target that differ in their labels only.
+    /// Number of transitions with this operation and target, which differ in their labels only.
     pub count: u64,
-    /// Absent unless the buffer asks for labels, and where only the operation is known.
+    /// Absent unless the buffer asks for labels, or if only the operation is known.
     pub label: Option<LabelId>,
     pub marks: Marks,
     pub target: &'s [u32],
 }
 
-/// Steps out of one state, in a buffer that is used again and again.
+/// Reusable buffer for the steps out of one state.
 ///
-/// Labels and marks lie beside the targets and cost nothing where they are not used.
+/// Labels and marks are stored beside the targets and cost nothing unless they are used.
 #[derive(Clone, Default, Debug)]
 pub struct Steps {
     width: usize,
     words: Vec<u32>,
-    /// Operation and number of transitions with that operation, target and different labels.
+    /// Operation and count of each entry.
     heads: Vec<(u32, u64)>,
-    /// One for each entry, if labels are wanted.
+    /// Label of each entry, if labels are wanted.
     labels: Option<Vec<Option<LabelId>>>,
-    /// Those of the first entries; further entries have none.
+    /// Marks of the first entries; the others have none.
     marks: Vec<Marks>,
-    /// Those of the end of a path in the state, if it is one.
+    /// Marks of a path that ends in the state, if paths may end there.
     ending: Option<Marks>,
-    /// Operations that are not well-defined in the state.
+    /// Operations that are ill-defined in the state.
     ill_defined: Vec<u32>,
-    /// Steps have been left out on purpose; there are some, even if none is here.
+    /// A reduction omitted steps. The state is no deadlock, even if the buffer is empty.
     pub is_reduced: bool,
     /// Steps that were left out may be put off for ever, if there is a cycle of such states.
     pub puts_off: bool,
@@ -102,12 +102,12 @@ impl Steps {
         Steps { width, ..Steps::default() }
     }
 
-    /// A buffer that asks for the label of every step. Steps with different labels are different entries.
+    /// Makes a buffer that asks for the label of every step. Steps with different labels are different entries.
     pub fn with_labels(width: usize) -> Self {
         Steps { width, labels: Some(Vec::new()), ..Steps::default() }
     }
 
-    /// Whether labels are asked for.
+    /// Whether the buffer asks for labels.
     pub fn wants_labels(&self) -> bool {
         self.labels.is_some()
     }
@@ -123,36 +123,36 @@ impl Steps {
         self.left_out.clear();
     }
 
-    /// Notes that paths end in the state, with the marks of such an end.
+    /// Sets the marks of a path that ends in the state; `None` if no path ends there.
     pub fn set_ending(&mut self, marks: Option<Marks>) {
         self.ending = marks;
     }
 
-    /// The marks of the end of a path in the state, if a layer said that it is one.
+    /// Marks of a path that ends in the state, if a layer lets paths end there.
     pub fn ending(&self) -> Option<Marks> {
         self.ending
     }
 
-    /// Notes that an operation is not well-defined in the state.
+    /// Adds an operation that is ill-defined in the state.
     pub fn push_ill_defined(&mut self, operation: u32) {
         if !self.ill_defined.contains(&operation) {
             self.ill_defined.push(operation);
         }
     }
 
-    /// Operations that are not well-defined in the state, each once.
+    /// Operations that are ill-defined in the state, each once.
     pub fn ill_defined(&self) -> &[u32] {
         &self.ill_defined
     }
 
-    /// Forgets the operations that are not well-defined; true if there were any.
+    /// Removes the ill-defined operations; `true` if there were any.
     pub fn take_ill_defined(&mut self) -> bool {
         let had_any = !self.ill_defined.is_empty();
         self.ill_defined.clear();
         had_any
     }
 
-    /// Nothing leaves the state. A list that is not whole does not tell.
+    /// Whether the state is a deadlock: the list is empty, complete and not reduced.
     pub fn is_deadlock(&self, completeness: Completeness) -> bool {
         self.is_empty() && completeness.is_whole() && !self.is_reduced
     }
@@ -183,7 +183,7 @@ impl Steps {
         }
     }
 
-    /// Adds a step with everything that another one has, but another target and further marks.
+    /// Adds a copy of a step with another target and additional marks.
     #[inline]
     pub fn push_like(&mut self, step: &Step<'_>, marks: Marks, target: &[u32]) {
         self.push_labelled(step.operation, step.label, step.count, target);
@@ -202,18 +202,18 @@ impl Steps {
         self.heads.len()
     }
 
-    /// Counts further transitions for an entry, up to the largest number there is room for.
+    /// Adds transitions to the count of an entry, saturating.
     pub fn add_count(&mut self, entry: usize, more: u64) {
         let (_, count) = &mut self.heads[entry];
         *count = count.saturating_add(more);
     }
 
-    /// The last entry.
+    /// Last entry.
     pub fn last(&self) -> Option<Step<'_>> {
         self.len().checked_sub(1).map(|idx| self.get(idx))
     }
 
-    /// Forgets all entries but the first ones.
+    /// Keeps the first `len` entries.
     pub fn truncate(&mut self, len: usize) {
         self.heads.truncate(len);
         self.words.truncate(len * self.width);
@@ -221,14 +221,14 @@ impl Steps {
         self.marks.truncate(len);
     }
 
-    /// The entry at a position.
+    /// Entry at an index.
     #[inline]
     pub fn get(&self, idx: usize) -> Step<'_> {
         let (operation, count) = self.heads[idx];
         Step {
             operation,
             count,
-            // Without a bounds check, so that nobody pays for what is not read.
+            // `get` instead of indexing: the compiler can drop a lookup whose result is not used, but not a panic.
             label: self.labels.as_ref().and_then(|labels| labels.get(idx).copied().flatten()),
             marks: self.marks.get(idx).copied().unwrap_or(0),
             target: &self.words[idx * self.width..(idx + 1) * self.width],
@@ -241,7 +241,7 @@ impl Steps {
         self.iter_from(0)
     }
 
-    /// The entries from a position on. Unlike `skip`, it does not go through those before.
+    /// Entries from an index on. Unlike `skip`, it does not step through the entries before.
     #[inline]
     pub fn iter_from(&self, start: usize) -> impl ExactSizeIterator<Item = Step<'_>> {
         (start..self.len()).map(|idx| self.get(idx))

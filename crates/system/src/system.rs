@@ -1,4 +1,4 @@
-//! The traits that engines see.
+//! Traits [`System`] and [`Worker`]: the view that engines have of a transition system.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -6,29 +6,29 @@ use std::ops::ControlFlow;
 use crate::finding::FindingKind;
 use crate::steps::{Completeness, Marks, Steps};
 
-/// A transition system with states of one width.
+/// Transition system whose states are vectors of [`System::width`] words.
 ///
-/// The default methods are those of a system that keeps nothing beside its states. A wrapper around a system implements
-/// [`Layer`](crate::Layer) instead, so that whatever it does not override is the wrapped system's and no default is taken by mistake.
+/// The default methods suit a system that keeps nothing beside its states. A wrapper around a system implements [`Layer`](crate::Layer)
+/// instead, whose defaults delegate to the wrapped system.
 pub trait System: Sync {
     type Worker<'a>: Worker
     where
         Self: 'a;
 
-    /// The number of words of a state.
+    /// Number of words of a state.
     fn width(&self) -> usize;
 
-    /// Evaluation for one thread.
+    /// Makes a worker, which evaluates for one thread.
     fn worker(&self) -> Self::Worker<'_>;
 
-    /// Called now and then while no worker evaluates, with the number of states so far: the time to rearrange what workers share. Returns
-    /// the number of parts that remain for [`System::tidy_part`] before workers evaluate again.
+    /// Rearranges data shared by workers. Called at intervals, with the number of states so far, while no worker evaluates. Returns the number of
+    /// calls of [`System::tidy_part`] to make before workers evaluate again.
     fn tidy(&self, n_states: u64) -> usize {
         let _ = n_states;
         0
     }
 
-    /// Does one of the parts that remain, whichever it is; threads may do parts at the same time.
+    /// Does one remaining part of [`System::tidy`]. Threads may do parts concurrently.
     fn tidy_part(&self) {}
 
     /// Number of states that are best announced together ([`Worker::announce`]); it may change whenever [`System::tidy`] is called.
@@ -41,24 +41,24 @@ pub trait System: Sync {
         false
     }
 
-    /// Bytes of what the system keeps beside the states: values, remembered outcomes.
+    /// Memory that the system uses beside the states: values, memo tables.
     fn bytes(&self) -> u64 {
         0
     }
 
-    /// Appends what the words of states stand for and was not saved before; `marks` says how far that was, empty at first. Called while
-    /// no worker evaluates.
+    /// Appends the meanings of the words of states that were not saved before. `marks` records how far that was, and is empty at first. Called
+    /// while no worker evaluates.
     fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()> {
         let _ = (marks, sink);
         Err(io::Error::new(io::ErrorKind::Unsupported, "this kind of search cannot be saved"))
     }
 
-    /// What was noted besides, as a whole.
+    /// Failures, caveats and other notes, saved as a whole with each checkpoint.
     fn save_notes(&self) -> Vec<u8> {
         Vec::new()
     }
 
-    /// Whether the words can be a state: each stands for something. Asked about words that come from files.
+    /// Whether the words can be a state: each has a meaning. Called for words from files.
     fn is_state(&self, words: &[u32]) -> bool {
         let _ = words;
         true
@@ -77,24 +77,24 @@ pub trait System: Sync {
     }
 }
 
-/// Looks at the steps found so far, may empty the buffer, and says whether to go on.
+/// Callback while steps are being found. It may empty the buffer, and breaks to end the list.
 pub type Pause<'p> = dyn FnMut(&mut Steps) -> ControlFlow<()> + 'p;
 
-/// A pause that never ends the list.
+/// [`Pause`] that never ends the list.
 pub fn go_on(_: &mut Steps) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// The source of steps.
+/// Source of steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin<'s> {
-    /// The artificial root, which is no state. Its steps lead to the first states.
+    /// Artificial root, which is not a state. Its steps lead to the first states.
     Root,
     State(&'s [u32]),
 }
 
 impl<'s> Origin<'s> {
-    /// The state, unless it is the root.
+    /// The state; `None` for the root.
     pub fn state(self) -> Option<&'s [u32]> {
         match self {
             Origin::Root => None,
@@ -103,14 +103,14 @@ impl<'s> Origin<'s> {
     }
 }
 
-/// Evaluates on behalf of one thread. A wrapper implements [`WorkerLayer`](crate::WorkerLayer) instead.
+/// Evaluator of one thread. A wrapper implements [`WorkerLayer`](crate::WorkerLayer) instead.
 pub trait Worker {
     /// Appends all steps out of a state or the root, each distinct transition once.
     ///
-    /// `alike` tells atoms that can be exchanged without changing the state: of several steps that only such exchanges tell apart one is
-    /// enough, if it counts for all. A worker that cannot make use of it gives all. `pause` is called now and then while steps are being
-    /// found; what was found since the last call is left in the buffer. A list that `pause` ended is not whole, which the caller knows
-    /// and is not told again.
+    /// `alike` gives atoms that can be exchanged without changing the state. Of several steps that differ only by such an exchange, one is
+    /// enough if its count covers all. A worker may ignore `alike` and give all steps. `pause` is called at intervals while steps are being found,
+    /// with the steps since the last call in the buffer. The returned completeness does not include the steps lost because `pause` ended the list,
+    /// which the caller knows.
     fn expand(
         &mut self,
         origin: Origin<'_>,
@@ -119,19 +119,18 @@ pub trait Worker {
         pause: &mut Pause<'_>,
     ) -> Completeness;
 
-    /// Steps out of this state or root can make use of interchangeable atoms.
+    /// Whether [`Worker::expand`] would make use of `alike` here.
     fn wants_alike(&self, origin: Origin<'_>) -> bool {
         let _ = origin;
         false
     }
 
-    /// Tells which states will be asked about soon. A worker that looks things up may fetch them now: waiting for memory once for all
-    /// states is faster than once for each.
+    /// Announces states that will be asked about next. A worker may prefetch table entries for them, so that waits for memory overlap.
     fn announce(&mut self, states: &[Ahead], question: Question) {
         let _ = (states, question);
     }
 
-    /// Evaluations are being ended early. Steps may then be missing, which [`Completeness`] tells.
+    /// Whether the stop flag is ending evaluations. Steps may then be missing, which [`Completeness`] tells.
     fn is_stopped(&self) -> bool {
         false
     }
@@ -163,7 +162,7 @@ pub trait Worker {
     }
 }
 
-/// What a worker is asked about a state.
+/// Question about a state.
 #[derive(Clone, Copy)]
 pub enum Question {
     /// See [`Worker::successors`].
@@ -172,26 +171,26 @@ pub enum Question {
     Properties(Properties),
 }
 
-/// A state that a worker will be asked about.
+/// State that a worker will be asked about.
 #[derive(Default)]
 pub struct Ahead {
     pub words: Vec<u32>,
-    /// The state that will be given as the one before, when properties are asked for.
+    /// Argument `before` of [`Worker::inspect`].
     pub before: Vec<u32>,
 }
 
-/// Orbits of the stabiliser of a state: atoms of one class can be exchanged, and the state stays as it is.
+/// Orbits of the stabiliser of a state. Exchanging atoms of one class leaves the state unchanged.
 pub trait Alike {
-    /// The class of an atom, by its sort and its position within the sort; absent if no other atom can be exchanged with it.
+    /// Class of an atom, given by its sort and its index within the sort; `None` if it cannot be exchanged with any other.
     fn class(&self, sort: u32, index: u32) -> Option<u32>;
 }
 
-/// Properties of states that are of interest.
+/// Kinds of properties to inspect.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Properties {
     pub invariant: bool,
     pub assertions: bool,
     pub goal: bool,
-    /// Atomic propositions of temporal formulas, numbered by the system. Those that are false are found.
+    /// Atomic propositions of temporal formulas, numbered by the system. The false ones are reported.
     pub propositions: bool,
 }

@@ -1,15 +1,15 @@
-//! Estimated numbers of candidates, by which a plan chooses what to bind next.
+//! Cost estimates of the planner: numbers of candidates.
 
 use abridge_eval::Cost;
 use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, UnaryOp};
 
 use super::Builder;
 
-/// The size that an interval with unknown ends is taken to have.
+/// Assumed size of an interval with unknown ends.
 const INTERVAL_CANDIDATES: f64 = 15.0;
 
 impl Builder<'_, '_> {
-    /// The estimated number of elements of a set; unbounded if it cannot be listed here.
+    /// Estimated number of elements of a set; unbounded if it cannot be listed.
     pub(crate) fn set_cost(&self, set: ExprId) -> Cost {
         let n = Cost::candidates;
         match self.model.expr(set) {
@@ -51,7 +51,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// True if the set is a plain value rather than something to be tested against.
+    /// Whether a set is better listed as a value than tested for membership.
     pub(crate) fn is_listable(&self, set: ExprId) -> bool {
         self.set_cost(set).is_bounded()
             && !matches!(

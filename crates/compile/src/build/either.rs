@@ -1,6 +1,6 @@
 //! Disjunctions that determine unknowns: `x = a & y = b or x = c & y = d or ...`.
 //!
-//! Each alternative is searched on its own, so that nothing has to be tried. A solution of several alternatives is met several times.
+//! Each alternative is searched on its own, so that no values need to be tried. A solution of several alternatives is found several times.
 
 use abridge_model::ModelNode;
 use abridge_model::{LocalId, Pred, PredId, may_fail};
@@ -9,9 +9,9 @@ use super::Builder;
 use crate::code::PlanStep;
 
 impl Builder<'_, '_> {
-    /// The alternatives of a disjunction, if equations in each of them determine all its open unknowns.
+    /// Alternatives of a disjunction, if equations in each of them determine all its open unknowns.
     ///
-    /// Where some alternative is not well-defined, the others must not speak for it: they have to be total.
+    /// All alternatives must be total: if one is ill-defined, the others must not hide it.
     pub(crate) fn alternatives(&self, pred: PredId, open: &[LocalId]) -> Option<&[PredId]> {
         let Pred::Or(alternatives) = self.model.pred(pred) else { return None };
         let unknowns = self.open_names(pred, open);
@@ -20,7 +20,7 @@ impl Builder<'_, '_> {
             .then_some(alternatives)
     }
 
-    /// Number of candidates a comprehension has whose unknowns a disjunction in it determines.
+    /// Number of candidates of a comprehension whose unknowns are determined by a disjunction in it.
     pub(crate) fn n_alternatives(&self, binder: &[LocalId], pred: PredId) -> Option<usize> {
         let defines = |conjunct: &PredId| {
             let alternatives = self.alternatives(*conjunct, binder)?;
@@ -34,7 +34,7 @@ impl Builder<'_, '_> {
         open.iter().copied().filter(|local| names.locals.contains(local)).collect()
     }
 
-    /// True if equations among its conjuncts determine these unknowns one after the other.
+    /// Whether equations among the conjuncts of a predicate determine the unknowns one after the other.
     fn determines(&self, pred: PredId, unknowns: &[LocalId]) -> bool {
         let conjuncts = self.names.conjuncts(self.model, pred);
         let waiting: Vec<_> = conjuncts.iter().map(|pred| self.conjunct(*pred, unknowns, false)).collect();
@@ -45,7 +45,7 @@ impl Builder<'_, '_> {
         left.is_empty()
     }
 
-    /// A search through the alternatives; the unknowns of the disjunction are bound from here on.
+    /// Plan step that tries the alternatives. The unknowns of the disjunction are bound from here on.
     pub(crate) fn either(&mut self, pred: PredId, open: &mut Vec<LocalId>) -> Option<PlanStep> {
         let alternatives = self.alternatives(pred, open)?.to_vec();
         let unknowns = self.open_names(pred, open);

@@ -1,4 +1,4 @@
-//! Substitutions and operations from the model to compiled forms.
+//! Translation of substitutions and operations.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Builder<'_, '_> {
         Some(Operation { cases, label: [params, outputs.clone()].concat(), outputs, writes, may_repeat })
     }
 
-    /// The ways an operation can go, as the plain interpreter sees them: its outermost PRE and the SELECTs directly inside are guards.
+    /// Cases of an operation, as in the plain interpreter: its outermost PRE and the SELECTs directly inside are guards.
     pub(crate) fn cases(&mut self, body: SubstId, params: &[LocalId]) -> Option<Vec<Case>> {
         let mut first = OpenCase { guards: Vec::new(), excluded: Vec::new(), body };
         if let Subst::Pre { pred, body } = self.model.subst(body) {
@@ -69,7 +69,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A substitution; nothing if it is not covered.
+    /// Compiled form of a substitution, if it is covered.
     pub(crate) fn exec(&mut self, id: SubstId) -> Option<Exec> {
         with_stack(|| self.exec_inner(id))
     }
@@ -205,7 +205,7 @@ impl Builder<'_, '_> {
         self.targets(id).into_iter().map(|(_, slot)| slot).collect()
     }
 
-    /// Slots that a substitution may write, calls included, ascending.
+    /// Targets that a substitution may write, calls included, with their slots, ascending.
     pub(crate) fn targets(&self, id: SubstId) -> Vec<(Target, usize)> {
         let model = self.model;
         let mut written = Vec::new();
@@ -230,7 +230,7 @@ struct OpenCase {
     body: SubstId,
 }
 
-/// At most one outcome.
+/// Whether a substitution has at most one outcome.
 pub(crate) fn is_deterministic(exec: &Exec) -> bool {
     match exec {
         Exec::Skip | Exec::Assign(_) => true,

@@ -1,4 +1,4 @@
-//! Expressions and predicates from the model to compiled forms.
+//! Translation of expressions and predicates.
 
 use abridge_diag::with_stack;
 use abridge_eval::cases;
@@ -13,7 +13,7 @@ use super::Builder;
 use crate::code::{Code, Head, PerElement, Plan, Purpose, SetTest, Table, Test};
 
 impl Builder<'_, '_> {
-    /// An expression.
+    /// Compiled form of an expression.
     pub(crate) fn code(&mut self, id: ExprId) -> Code {
         with_stack(|| self.code_inner(id))
     }
@@ -62,7 +62,7 @@ impl Builder<'_, '_> {
         Code::PerElement(PerElement { number: self.numbers.per_element - 1, slot: self.layout.local(local), code })
     }
 
-    /// An expression that is more than a name or a literal, even if it is constant.
+    /// Compiled form of an expression other than a name or literal, even if it is constant.
     pub(crate) fn operator(&mut self, id: ExprId) -> Code {
         let model = self.model;
         match model.expr(id) {
@@ -130,7 +130,7 @@ impl Builder<'_, '_> {
         match self.model.expr(relation) {
             Expr::Unary(UnaryOp::Inverse, forward) if !self.is_constant(relation) => {
                 match self.code(*forward) {
-                    // A relation that may be symbolic is turned round by the plain interpreter.
+                    // A relation that may be symbolic is inverted by the plain interpreter.
                     Code::Interpret(..) => Code::Image(self.head(relation), self.boxed(set)),
                     forward => Code::Preimage(Box::new(forward), self.boxed(set)),
                 }
@@ -139,7 +139,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A lambda that is applied where it stands; one of constants only is better a table.
+    /// Beta reduction of an applied lambda. A lambda over constants only is better tabulated.
     pub(crate) fn beta(&mut self, function: ExprId, arg: ExprId) -> Option<Code> {
         let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, expr, .. } = self.model.expr(function) else {
             return None;
@@ -151,14 +151,14 @@ impl Builder<'_, '_> {
         Some(Code::Beta(self.boxed(arg), slots, Box::new(self.test(*pred)), self.boxed(*expr)))
     }
 
-    /// The values of the last local for which a predicate holds, given the others.
+    /// Set of the values of the last local for which a predicate holds, given the others.
     pub(crate) fn last_components(&mut self, binder: &[LocalId], pred: PredId) -> Option<Code> {
         let last = binder.last()?;
         let plan = self.plan(&[*last], &[pred], &[])?;
         Some(Code::Collect(plan, Box::new(Code::Slot(self.layout.local(*last)))))
     }
 
-    /// A plan for all solutions, which are kept if they depend on constants only and take more than listing a set.
+    /// Plan for all solutions, with a table if they depend on constants only and take more than listing a set.
     pub(crate) fn table_plan(&mut self, binder: &[LocalId], pred: Option<PredId>) -> Option<Plan> {
         let mut plan = self.plan(binder, pred.as_slice(), &[])?;
         let names = pred.map(|pred| self.names.of_pred(self.model, pred)).unwrap_or_default();
@@ -169,7 +169,7 @@ impl Builder<'_, '_> {
         Some(plan)
     }
 
-    /// A place for the values of some locals in all solutions.
+    /// New table for the values of some locals in all solutions.
     pub(crate) fn table(&mut self, locals: &[LocalId], is_fixed: bool) -> Table {
         let slots = locals.iter().map(|local| self.layout.local(*local)).collect();
         self.numbers.tables += 1;
@@ -191,7 +191,7 @@ impl Builder<'_, '_> {
         slots.fold(first, |left, right| Code::Binary(BinaryOp::Pair, Box::new(left), Box::new(right)))
     }
 
-    /// A predicate.
+    /// Compiled form of a predicate.
     pub(crate) fn test(&mut self, id: PredId) -> Test {
         with_stack(|| self.test_inner(id))
     }
@@ -229,7 +229,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The plan of a quantified predicate, which says where one of several elements is enough.
+    /// Plan of a quantified predicate, with steps marked for the search by orbits.
     pub(crate) fn for_truth(&mut self, plan: Plan, quantified: PredId) -> Plan {
         self.with_orbits(plan, &self.names.of_pred(self.model, quantified), Purpose::Truth)
     }
@@ -260,11 +260,11 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A set of which only membership matters. It has a value only if all its operands have one, whatever decides membership.
+    /// Membership test for a set. The set has a value only if all its operands have one, even if fewer decide membership.
     pub(crate) fn set_test(&mut self, id: ExprId) -> SetTest {
         let mut partial = Vec::new();
         self.partial_operands(id, &mut partial);
-        // A set that is no more than its operand evaluates it anyway.
+        // If the set itself is the operand, the test evaluates it anyway.
         partial.retain(|operand| *operand != id);
         let test = self.set_part(id);
         if partial.is_empty() {
@@ -274,7 +274,7 @@ impl Builder<'_, '_> {
         SetTest::Defined(operands, Box::new(test))
     }
 
-    /// Operands of a test that may be ill-defined and that the test may not come to.
+    /// Collects operands that may be ill-defined and that the test may skip.
     fn partial_operands(&self, id: ExprId, out: &mut Vec<ExprId>) {
         with_stack(|| match self.model.expr(id) {
             Expr::Unary(op, of) if is_set_of_sets(*op) => self.partial_operands(*of, out),
@@ -296,7 +296,7 @@ impl Builder<'_, '_> {
         Box::new(self.set_part(id))
     }
 
-    /// A set, or a part of one, whose operands have values.
+    /// Membership test for a set or an operand of one, whose operands are defined.
     fn set_part(&mut self, id: ExprId) -> SetTest {
         with_stack(|| self.set_part_inner(id))
     }
@@ -344,13 +344,13 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Sets of sets whose membership is tested element by element.
+/// Whether an operator makes sets of sets, with membership tested element by element.
 fn is_set_of_sets(op: UnaryOp) -> bool {
     use UnaryOp::*;
     matches!(op, Pow | Fin | Pow1 | Fin1 | Seq | Seq1 | Iseq | Iseq1)
 }
 
-/// Sets whose membership is tested operand by operand.
+/// Whether membership in a set is tested operand by operand.
 fn is_taken_apart(op: BinaryOp) -> bool {
     use BinaryOp::*;
     matches!(op, Arrow(_) | Cartesian | Union | Intersection | Difference | Interval)

@@ -1,8 +1,8 @@
-//! Unknowns that an equation `f(x) = e` determines, with `f` a variable: the arguments are looked up among the pairs of the function.
+//! Inverse lookup for an equation `f(x) = e` with a variable `f`: the arguments are looked up among the pairs of the function.
 //!
-//! All other conditions on the unknowns, the equation included, are tested afterwards, so that a relation with several images there is noticed. A
-//! candidate outside the domain is not met, which is right where ill-defined conditions exclude candidates; elsewhere, and where the
-//! function is symbolic or much larger than the number of candidates, the search goes on as it would without.
+//! All conditions on the unknowns, the equation included, are tested afterwards, so that a relation with several images at an argument is
+//! noticed. Candidates outside the domain are skipped, which is right only if ill-defined conditions exclude candidates. Otherwise, and if the
+//! function is symbolic or much larger than the number of candidates, the plan without the lookup runs.
 
 use abridge_eval::Cost;
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred};
@@ -11,10 +11,10 @@ use super::Builder;
 use super::plan::{Conjunct, Limits};
 use crate::code::{InverseLookup, PlanStep};
 
-/// The size up to which functions are always scanned for arguments.
+/// Size up to which functions are always scanned.
 const MAX_CHEAP_PAIRS: Cost = Cost::candidates(64.0);
 
-/// Pairs scanned in the time in which one candidate is tried.
+/// Pairs scanned in the time of trying one candidate.
 const PAIRS_PER_CANDIDATE: Cost = Cost::candidates(8.0);
 
 /// `function(pattern) = value`
@@ -26,7 +26,7 @@ pub(crate) struct Application {
 }
 
 impl Builder<'_, '_> {
-    /// The argument of a function of the state, if one side of an equation is such an application to nothing but open unknowns.
+    /// Application of a variable to open unknowns, if `side` is one.
     pub(crate) fn applied_to_unknowns(&self, side: ExprId, value: ExprId, open: &[LocalId]) -> Option<Application> {
         let Expr::Binary(BinaryOp::Apply, function, pattern) = self.model.expr(side) else { return None };
         let is_variable = matches!(self.model.expr(*function), Expr::Variable(_));
@@ -34,7 +34,7 @@ impl Builder<'_, '_> {
         is_usable.then_some(Application { function: *function, pattern: *pattern, value })
     }
 
-    /// The rest of a plan twice: for the arguments that a function has a value for, and as it would be otherwise.
+    /// Lookup step with two versions of the rest of the plan: after the lookup, and without it.
     pub(crate) fn by_inverse(
         &mut self,
         equation: Application,
@@ -56,7 +56,7 @@ impl Builder<'_, '_> {
         ))
     }
 
-    /// Roughly how many values the unknowns of a pattern would be tried with.
+    /// Estimated number of candidates for the unknowns of a pattern without the lookup.
     fn n_candidates(&self, pattern: ExprId, waiting: &[Conjunct], open: &[LocalId]) -> Cost {
         let names = self.names.of_expr(self.model, pattern);
         let n_values = |local: &LocalId| {

@@ -1,4 +1,4 @@
-//! Ways to bind a name, each with its cost: from the conjuncts that are left, from the bounds of integers, and from types.
+//! Ways to bind an unknown, each with its cost: by remaining conjuncts, by integer bounds, and by type.
 
 use abridge_eval::Cost;
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, UnaryOp};
@@ -7,22 +7,22 @@ use super::Builder;
 use super::inverse::Application;
 use super::plan::{Conjunct, Limits, MAX_BRANCHES};
 
-/// The largest type that is enumerated.
-const MAX_TYPE: Cost = Cost::candidates(70_000.0);
-/// The most subsets that are tried, unless one per orbit is enough.
+/// Largest type that is enumerated.
+const MAX_TYPE_VALUES: Cost = Cost::candidates(70_000.0);
+/// Largest number of subsets that are tried, unless one per orbit is enough.
 const MAX_SUBSETS: Cost = Cost::candidates(1e9);
-/// Types come after sets of the same size, which say more.
+/// Factor that puts a type after a set of the same size.
 const TYPE_PENALTY: Cost = Cost::candidates(1.5);
-/// The size that a range between unknown bounds is taken to have.
-const RANGE: Cost = Cost::candidates(25.0);
-/// The number of places where a sequence of unknown length is taken to be split.
+/// Assumed size of a range between unknown bounds.
+const RANGE_CANDIDATES: Cost = Cost::candidates(25.0);
+/// Assumed number of places at which a sequence of unknown length can be split.
 const SPLIT_PLACES: f64 = 15.0;
 
-/// A way to bind something.
+/// Way to bind unknowns.
 pub(crate) struct Choice {
     pub(crate) cost: Cost,
     pub(crate) step: ChoiceStep,
-    /// The conjunct that is used up.
+    /// Conjunct that the choice implies.
     pub(crate) consumes: Option<usize>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) enum ChoiceStep {
     Type {
         local: LocalId,
     },
-    /// A disjunction whose alternatives say what the unknowns are.
+    /// Disjunction whose alternatives determine the unknowns.
     Either {
         pred: PredId,
     },
@@ -86,6 +86,7 @@ pub(crate) enum Bound {
 }
 
 impl Builder<'_, '_> {
+    /// Cheapest choice; among equally cheap ones, the one after which the fewest unknowns are left.
     pub(crate) fn cheapest(&self, waiting: &[Conjunct], open: &[LocalId], limits: &Limits) -> Option<Choice> {
         let mut best: Option<Choice> = None;
         let mut offer = |choice: Choice| {
@@ -111,7 +112,7 @@ impl Builder<'_, '_> {
                 offer(Choice { cost, step: ChoiceStep::Range { local: *local }, consumes: None });
             }
             let size = Cost::of_type(self.model, self.model.locals[*local].ty);
-            if size <= MAX_TYPE {
+            if size <= MAX_TYPE_VALUES {
                 offer(Choice {
                     cost: size.times(TYPE_PENALTY),
                     step: ChoiceStep::Type { local: *local },
@@ -122,7 +123,7 @@ impl Builder<'_, '_> {
         best
     }
 
-    /// Number of unknowns are left to be tried once a choice is made and equations have said what follows from it.
+    /// Number of unknowns left after a choice and the equations that it decides.
     pub(crate) fn left_after(&self, choice: &Choice, waiting: &[Conjunct], open: &[LocalId]) -> usize {
         let mut left = open.to_vec();
         match &choice.step {
@@ -249,7 +250,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The operands of nested concatenations.
+    /// Operands of nested concatenations.
     pub(crate) fn concatenated(&self, expr: ExprId) -> Vec<ExprId> {
         let (mut open, mut operands) = (vec![expr], Vec::new());
         while let Some(expr) = open.pop() {
@@ -289,7 +290,7 @@ impl Builder<'_, '_> {
         Some(ChoiceStep::Solve { local, value, other: *left, how })
     }
 
-    /// The bounds that waiting conjuncts give an integer: conjunct, bound, is it a lower one, is it strict.
+    /// Bounds of an integer from waiting conjuncts, with the index of the conjunct.
     pub(crate) fn bounds(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Vec<(usize, Bound)> {
         let mut found = Vec::new();
         for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
@@ -322,6 +323,6 @@ impl Builder<'_, '_> {
         let bounds = self.bounds(local, waiting, open);
         let is_low = |bound: &Bound| matches!(bound, Bound::Low(..) | Bound::AtLeast(_));
         let both = bounds.iter().any(|(_, bound)| is_low(bound)) && bounds.iter().any(|(_, bound)| !is_low(bound));
-        both.then_some(RANGE)
+        both.then_some(RANGE_CANDIDATES)
     }
 }

@@ -1,4 +1,4 @@
-//! Steps of a plan that try elements of a given set, marked for the search by orbits (`run/orbits.rs`).
+//! Marks plan steps over elements of a given set for the search by orbits (`run/orbits.rs`).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::Builder;
 use crate::code::{OrbitStep, Pattern, Plan, PlanStep, Purpose};
 
 impl Builder<'_, '_> {
-    /// Says where a plan tries elements that may be interchangeable. `names` are what the formula around it reads from outside.
+    /// Marks the steps of a plan that try possibly interchangeable elements. `names` are the free names of the formula around the plan.
     pub(crate) fn with_orbits(&mut self, mut plan: Plan, names: &FreeNames, purpose: Purpose) -> Plan {
         let constants = names.constants.iter().map(|id| self.layout.constant(*id));
         let fixed: Arc<[usize]> = constants.chain(names.variables.iter().map(|id| self.layout.variable(*id))).collect();
@@ -34,7 +34,7 @@ impl Builder<'_, '_> {
         plan
     }
 
-    /// The given set whose elements the local of a slot stands for.
+    /// Given set that is the type of the local in a slot.
     fn given_set(&self, slot: usize) -> Option<u32> {
         let local = LocalId::from_index(slot.checked_sub(self.layout.local(LocalId::from_index(0)))?);
         match self.model.types.get(self.model.locals[local].ty) {

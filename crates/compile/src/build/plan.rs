@@ -1,8 +1,8 @@
-//! Plans: the order of a search, decided before it runs.
+//! Planner: fixes the order of a search in advance.
 //!
-//! Greedy: conditions are tested as soon as their unknowns are bound; the next unknown is bound in the way that costs least, an
-//! equation before a small set before a range before a type. A conjunction for which nothing bounds some unknown has no plan here and is
-//! left to the plain interpreter.
+//! The planner is greedy. Conditions are tested as soon as their unknowns are bound. The next unknown is bound in the cheapest way: an equation
+//! before a small set, before a range, before a type. A conjunction in which nothing bounds some unknown has no plan and is left to the plain
+//! interpreter.
 
 use abridge_eval::Cost;
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, TypeTable, UnaryOp};
@@ -11,26 +11,26 @@ use super::Builder;
 use super::offers::{Choice, ChoiceStep};
 use crate::code::{Plan, PlanStep, Test};
 
-/// Constant candidates from which on those that an equation asks for are looked up.
+/// Number of constant candidates from which on an equation looks its solutions up in a table.
 const MIN_JOINED: Cost = Cost::candidates(16.0);
 
-/// Constant candidates from which on those that pass constant conditions are kept in a table.
+/// Number of constant candidates from which on those that pass constant conditions are tabulated.
 const MIN_TABULATED: Cost = Cost::candidates(200.0);
 
-/// The most combinations that are tried where an equation or a disjunction relates them; the solver infers more.
+/// Largest number of combinations tried if an equation or a disjunction relates the unknowns. Beyond it the solver is better: it infers bounds.
 const MAX_RELATED: Cost = Cost::candidates(1e5);
 
-/// The most sets that are tried one by one; the solver knows how to bound them.
+/// Largest number of sets tried one by one. Beyond it the solver is better: it bounds sets from both sides.
 const MAX_SETS: Cost = Cost::candidates(1e12);
 
-/// The most ways that a plan splits into.
+/// Largest number of branches of a plan.
 pub(crate) const MAX_BRANCHES: u32 = 16;
 
-/// A conjunct that is not used up.
+/// Conjunct that the plan does not yet cover.
 #[derive(Clone)]
 pub(crate) struct Conjunct {
     pub(crate) pred: PredId,
-    /// The unknowns it mentions.
+    /// Unknowns that it mentions.
     pub(crate) unknowns: Vec<LocalId>,
     pub(crate) negated: bool,
 }
@@ -38,31 +38,31 @@ pub(crate) struct Conjunct {
 /// Use of the solutions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// A quantifier or a set: interchangeable elements are tried one after the other, so that one of them can do for all.
+    /// Quantifier or set. Elements are tried one after the other, so that one of several interchangeable ones can be enough.
     Condition,
-    /// The stage of an operation that is remembered: every solution is wanted, in whatever order.
+    /// Memoised stage of an operation: every solution, in any order.
     Stage,
-    /// Choices of a substitution: every solution, or one per orbit.
+    /// Choice of a substitution: every solution, or one per orbit.
     Choice,
 }
 
-/// How far planning goes.
+/// Limits and options of the planner.
 pub(crate) struct Limits {
     /// An equation or a disjunction relates several unknowns.
     pub(crate) is_puzzle: bool,
-    /// Number of ways the plan has split into.
+    /// Number of branches so far.
     pub(crate) n_branches: u32,
-    /// More candidates are allowed than can be tried, since one per orbit can be enough.
+    /// More candidates are allowed than can be tried, since one per orbit may be enough.
     pub(crate) by_orbit: bool,
-    /// Functions may be looked through for a value (`keys.rs`).
+    /// Functions may be scanned for a value (`inverse.rs`).
     pub(crate) uses_inverse: bool,
 }
 
-/// Plans for more unknowns take too long to make: the time grows with the third power of their number. The solver finds those as it goes.
+/// Largest number of unknowns. Planning takes time cubic in it; beyond it the solver, which plans as it goes, is better.
 const MAX_UNKNOWNS: usize = 400;
 
 impl Limits {
-    /// For one of two ways to go on.
+    /// Limits for one of two branches.
     pub(crate) fn split(&self) -> Limits {
         Limits { n_branches: self.n_branches * 2, ..*self }
     }
@@ -73,7 +73,7 @@ impl Limits {
 }
 
 impl Builder<'_, '_> {
-    /// A plan for the solutions of `required`, with all of `excluded` false.
+    /// Plan for the solutions of `required` with all of `excluded` false.
     pub(crate) fn plan(&mut self, binder: &[LocalId], required: &[PredId], excluded: &[PredId]) -> Option<Plan> {
         self.plan_for(Wanted::Condition, binder, required, excluded)
     }
@@ -156,7 +156,7 @@ impl Builder<'_, '_> {
         Some(Plan { steps, may_repeat, table: None })
     }
 
-    /// `P => x = E` with a condition that can be decided before `x` is known.
+    /// Conjunct `P => x = E` with a condition that can be decided before `x` is known.
     pub(crate) fn conditional(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<(usize, PredId, PredId)> {
         waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated).find_map(|(idx, conjunct)| {
             let Pred::Implies(condition, consequence) = self.model.pred(conjunct.pred) else { return None };
@@ -168,7 +168,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// The rest of a plan twice: with what follows from a condition where it holds, and without where it does not.
+    /// Case split on the condition of an implication: the rest of the plan with its consequence if it holds, and without if it does not.
     pub(crate) fn either_way(
         &mut self,
         (condition, consequence): (PredId, PredId),
@@ -190,13 +190,13 @@ impl Builder<'_, '_> {
         Some((PlanStep::Either(vec![with.steps, without.steps]), with.may_repeat || without.may_repeat))
     }
 
-    /// An equation of integers about several unknowns: what it leaves out, the solver finds by bounds, a plan only by trying.
+    /// Whether a conjunct is an integer equation with several unknowns. The solver infers bounds from it; a plan could only try values.
     pub(crate) fn is_sum_of_unknowns(&self, conjunct: &Conjunct) -> bool {
         matches!(self.model.pred(conjunct.pred), Pred::Compare(Comparison::Equal, left, _)
             if !conjunct.negated && conjunct.unknowns.len() > 2 && self.model.ty(*left) == TypeTable::INTEGER)
     }
 
-    /// Conditions on different integers, one of which must hold: once some are known, the solver infers bounds of the others from what is left.
+    /// Whether a conjunct is a disjunction of conditions on different integers. Once some are known, the solver infers bounds of the others.
     pub(crate) fn is_choice(&self, conjunct: &Conjunct) -> bool {
         let Pred::Or(parts) = self.model.pred(conjunct.pred) else { return false };
         let is_integer = |local: &LocalId| self.model.locals[*local].ty == TypeTable::INTEGER;
@@ -207,7 +207,7 @@ impl Builder<'_, '_> {
             && parts.iter().all(is_single)
     }
 
-    /// True if a choice tries all subsets of a set.
+    /// Whether a choice tries all subsets of a set.
     pub(crate) fn tries_sets(&self, step: &ChoiceStep) -> bool {
         match step {
             ChoiceStep::Subsets { .. } => true,
@@ -219,8 +219,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The step of a choice. If it may try many values that depend on constants only, those that pass all conditions which do so too are
-    /// kept for the next time: by what an equation asks for if there is one, or by their points.
+    /// Plan step of a choice. If its candidates are many and depend on constants only, those that pass all constant conditions are tabulated: by
+    /// the key of an equation if there is one, or by prefix for functions.
     pub(crate) fn choose(
         &mut self,
         choice: Choice,
@@ -258,7 +258,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Number of values a choice tries that depend on constants only; there may be many if nothing but their value tells.
+    /// Number of candidates of a choice that depends on constants only, otherwise 0. A set whose size is not known counts as large.
     pub(crate) fn n_constant_values(&self, choice: &Choice, open: &[LocalId]) -> Cost {
         match &choice.step {
             step if !self.is_constant_choice(step, open) => Cost::candidates(0.0),
@@ -267,7 +267,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Conditions that can be tested now and that read the only local just bound, a function, by application only.
+    /// Conditions that can be tested now and that read the local just bound, a function, by application only.
     pub(crate) fn pointwise(&self, waiting: &[Conjunct], bound: &[LocalId], open: &[LocalId]) -> Vec<PredId> {
         let [local] = bound else { return Vec::new() };
         if self.model.types.relation(self.model.locals[*local].ty).is_none() {
@@ -298,7 +298,7 @@ impl Builder<'_, '_> {
         n_uses == n_applications
     }
 
-    /// An equation between what depends on the locals just bound and constants only, and what was known before: its place and sides.
+    /// Equation between an expression over the locals just bound and constants, and one known before: its index and both sides.
     pub(crate) fn joining(
         &self,
         waiting: &[Conjunct],
@@ -319,7 +319,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// True if what is tried depends on constants only.
+    /// Whether the candidates of a choice depend on constants only.
     pub(crate) fn is_constant_choice(&self, step: &ChoiceStep, open: &[LocalId]) -> bool {
         match step {
             ChoiceStep::Elements { set, pattern } => self.is_constant(*set) && self.is_open_pattern(*pattern, open),
@@ -329,7 +329,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// An existential statement that says what an open unknown is in terms of its own: `#y.(y : S & x = f(y))`.
+    /// Existential quantifier that defines an open unknown: `#y.(y : S & x = f(y))`.
     pub(crate) fn defining(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<usize> {
         waiting.iter().position(|conjunct| {
             let Pred::Exists { binder, body } = self.model.pred(conjunct.pred) else { return false };
@@ -344,7 +344,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Its unknowns are looked for together with ours. What they may be several times is one solution of ours.
+    /// Adds the locals of an existential quantifier to the unknowns. Solutions may then repeat.
     pub(crate) fn open_exists(&mut self, idx: usize, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) {
         let Conjunct { pred, unknowns, .. } = waiting.remove(idx);
         let Pred::Exists { binder, body } = self.model.pred(pred) else { return };
@@ -361,7 +361,7 @@ impl Builder<'_, '_> {
         Conjunct { pred, unknowns, negated }
     }
 
-    /// Moves what can be tested into the plan, simple conditions first.
+    /// Moves conjuncts without open unknowns into the plan as tests, cheap ones first.
     pub(crate) fn tests(
         &mut self,
         waiting: &mut Vec<Conjunct>,
@@ -384,7 +384,7 @@ impl Builder<'_, '_> {
         Some(())
     }
 
-    /// Roughly what a test costs: quantifiers and comprehensions come last.
+    /// Estimated cost of a test. Quantifiers and comprehensions come last.
     pub(crate) fn weight(&self, pred: PredId) -> u32 {
         let mut weight = 0_u32;
         self.model.for_each_node(abridge_model::ModelNode::Pred(pred), &mut |node| {
@@ -409,7 +409,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A tree of pairs whose leaves are open unknowns or bound expressions, with at least one unknown, each once.
+    /// Whether an expression is a tree of pairs over open unknowns, each once and at least one, and bound expressions.
     pub(crate) fn is_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
         let mut unknowns = Vec::new();
         self.collect_pattern(expr, open, &mut unknowns) && !unknowns.is_empty()
@@ -430,7 +430,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A tree of pairs of open unknowns.
+    /// Whether an expression is a tree of pairs over open unknowns.
     pub(crate) fn is_open_pattern(&self, expr: ExprId, open: &[LocalId]) -> bool {
         match self.model.expr(expr) {
             Expr::Binary(BinaryOp::Pair, left, right) => {
@@ -445,7 +445,7 @@ impl Builder<'_, '_> {
         open.retain(|local| !names.locals.contains(local));
     }
 
-    /// One side of an equation whose open unknowns follow from the other side.
+    /// Side of an equation whose open unknowns follow from the other side.
     pub(crate) fn determined(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<ExprId> {
         waiting.iter().filter(|conjunct| !conjunct.negated).find_map(|conjunct| {
             let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(conjunct.pred) else { return None };

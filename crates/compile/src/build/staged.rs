@@ -1,7 +1,7 @@
-//! Operations in stages that read less than the whole: conditions without unknowns, the search for parameters, and one value for each
+//! Operations in stages, each of which reads less than the whole: conditions without unknowns, the search for parameters, and one value for each
 //! assigned variable.
 //!
-//! Covered are operations with one guard (PRE, SELECT), at most one ANY, and assignments. The stages give what the operation as a whole gives.
+//! Covered are operations with one guard (PRE, SELECT), at most one ANY, and assignments. The stages give the same steps as the whole operation.
 
 use abridge_model::{LocalId, OpId, PredId, Subst, SubstId, Target, VarId};
 
@@ -9,7 +9,7 @@ use super::Builder;
 use super::plan::Wanted;
 use crate::program::{Assigned, Condition, ParameterSearch, Staged};
 
-/// The stages of an operation, if it has the form.
+/// Stages of an operation, if it is covered.
 pub(crate) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> {
     let model = builder.model;
     let operation = &model.operations[op];
@@ -38,7 +38,7 @@ pub(crate) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> 
     stages(builder, &operation.params, &binder, &guards, &assignments)
 }
 
-/// The assignments of a body that has nothing else.
+/// Collects the assignments of a body that consists of assignments only.
 fn collect(builder: &Builder<'_, '_>, body: SubstId, out: &mut Vec<(Target, abridge_model::ExprId)>) -> Option<()> {
     match builder.model.subst(body) {
         Subst::Skip => {}

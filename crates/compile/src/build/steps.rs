@@ -1,4 +1,4 @@
-//! Steps of a plan, built from the way that was chosen.
+//! Plan steps of the chosen ways to bind unknowns.
 
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, UnaryOp};
 
@@ -60,7 +60,7 @@ impl Builder<'_, '_> {
                 PlanStep::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
             }
             ChoiceStep::Either { pred } => self.either(pred, open)?,
-            // What follows from it is planned together with it.
+            // `by_inverse` plans a lookup together with the rest.
             ChoiceStep::Lookup(_) => return None,
             ChoiceStep::Range { local } => self.range(local, waiting, open),
             ChoiceStep::Type { local } => {
@@ -97,7 +97,7 @@ impl Builder<'_, '_> {
         PlanStep::Range { slot: self.layout.local(local), low, high }
     }
 
-    /// The pattern of an expression; its unknowns are bound from here on.
+    /// Pattern of an expression. Its unknowns are bound from here on.
     pub(crate) fn pattern(&mut self, expr: ExprId, open: &mut Vec<LocalId>) -> Pattern {
         if let Some(local) = self.open_local(expr, open) {
             open.retain(|known| *known != local);
@@ -113,7 +113,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A set whose elements are to be listed.
+    /// Source of the elements of a set.
     pub(crate) fn source(&mut self, set: ExprId) -> Source {
         let symbolic = matches!(
             self.model.expr(set),
@@ -136,7 +136,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// A relation or set that may be symbolic.
+    /// Function, relation or set that may be symbolic.
     pub(crate) fn head(&mut self, expr: ExprId) -> Head {
         match self.model.expr(expr) {
             Expr::Constant(id) => Head::Slot(self.layout.constant(*id)),

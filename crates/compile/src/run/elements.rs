@@ -1,6 +1,6 @@
 //! Cache of expressions that depend on constants and on one element of a given set, such as `f(x)` or `r~[{x}]` in a quantifier over `x`.
 //!
-//! Each is evaluated once per element, as long as the constants stay the same.
+//! Each is evaluated once per element until the constants change.
 
 use abridge_eval::Val;
 use abridge_value::Value;
@@ -8,18 +8,18 @@ use abridge_value::Value;
 use super::{Fast, Runtime, Stop};
 use crate::code::PerElement;
 
-/// The values of one expression by the position of the element.
+/// Values of one expression by the index of the element.
 pub(crate) type Values = Vec<Option<Val>>;
 
 impl Runtime<'_> {
-    /// The value of such an expression if it was evaluated before.
+    /// Cached value of an expression for the current element.
     #[inline]
     pub(crate) fn known_for_element(&self, expr: &PerElement) -> Option<&Val> {
         let position = self.position(expr)?;
         self.per_element.get(self.place(expr))?.get(position)?.as_ref()
     }
 
-    /// The value of such an expression.
+    /// Value of an expression for the current element.
     pub(crate) fn for_element(&mut self, expr: &PerElement) -> Fast<Value> {
         if let Some(known) = self.known_for_element(expr).and_then(Val::as_value) {
             return Ok(known.clone());
@@ -38,13 +38,13 @@ impl Runtime<'_> {
         Ok(value)
     }
 
-    /// Where the values of an expression are kept. What is ill-defined inside may or may not exclude a candidate, so there are two places.
+    /// Index of the cache of an expression. There are two, since an ill-defined condition inside may or may not exclude a candidate.
     #[inline]
     fn place(&self, expr: &PerElement) -> usize {
         expr.number * 2 + usize::from(self.is_lenient())
     }
 
-    /// Where the element at hand stands in its given set.
+    /// Index of the current element in its given set.
     #[inline]
     fn position(&self, expr: &PerElement) -> Option<usize> {
         match self.slots[expr.slot].as_value()? {

@@ -1,7 +1,6 @@
-//! Running compiled substitutions.
+//! Execution of compiled substitutions.
 //!
-//! Slots are changed in place; `then` is called in every outcome and sees the new values; afterwards the slots hold what they held
-//! before.
+//! Slots are changed in place. `then` is called in every outcome and sees the new values. Afterwards the slots hold their previous values again.
 
 use abridge_diag::with_stack;
 use abridge_eval::Val;
@@ -14,7 +13,7 @@ use crate::code::{Case, Code, Exec, Test};
 pub(crate) type Then<'t, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<()> + 't;
 
 impl<'r> Runtime<'r> {
-    /// All outcomes of one way an operation can go.
+    /// Calls `then` in all outcomes of one case of an operation.
     pub(crate) fn case(&mut self, case: &Case, then: &mut Then<'_, 'r>) -> Fast<()> {
         if case.plan.is_empty() {
             return self.exec(&case.body, then);
@@ -23,7 +22,7 @@ impl<'r> Runtime<'r> {
     }
 
     pub(crate) fn exec(&mut self, exec: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {
-        // Variables may have changed, and on their values it depends which elements are alike.
+        // Variables may have changed, and classes of elements depend on their values.
         let before = self.renew_orbits();
         let result = self.exec_inner(exec, then);
         self.return_to_orbits(before);
@@ -51,7 +50,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// A substitution with parts.
+    /// Runs a substitution with parts.
     fn compound(&mut self, exec: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {
         match exec {
             Exec::Skip | Exec::Assign(_) | Exec::Choose { .. } | Exec::Such { .. } => self.exec_inner(exec, then),
@@ -117,7 +116,7 @@ impl<'r> Runtime<'r> {
         result
     }
 
-    /// All branches whose guard holds; the other one if none does.
+    /// Runs all branches whose guard holds, or the ELSE branch if none does.
     fn select(&mut self, branches: &[(Test, Exec)], otherwise: Option<&Exec>, then: &mut Then<'_, 'r>) -> Fast<()> {
         let mut any = false;
         for (guard, body) in branches {
@@ -132,7 +131,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// The body of an operation, with its parameters assigned and its other locals without values.
+    /// Runs the body of a called operation, with its parameters assigned and its other locals empty.
     fn call(
         &mut self,
         (params, locals): (&[(usize, Code)], &[usize]),
@@ -160,7 +159,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Evaluates all, then assigns all; what the slots held comes back.
+    /// Evaluates all values, then assigns them. Returns the previous values of the slots.
     pub(crate) fn assign(&mut self, assignments: &[(usize, Code)]) -> Fast<Vec<(usize, Val)>> {
         if let [(slot, code)] = assignments {
             let value = self.code(code)?;
@@ -176,7 +175,7 @@ impl<'r> Runtime<'r> {
         Ok(saved)
     }
 
-    /// Takes a left-nested pair apart; what the slots held comes back.
+    /// Assigns the components of a left-nested pair. Returns the previous values of the slots.
     pub(crate) fn assign_tuple(&mut self, targets: &[usize], value: Value) -> Fast<Vec<(usize, Val)>> {
         let mut saved = Vec::with_capacity(targets.len());
         let mut rest = value;
@@ -189,7 +188,7 @@ impl<'r> Runtime<'r> {
         Ok(saved)
     }
 
-    /// Copies slots; what the targets held comes back.
+    /// Copies slots. Returns the previous values of the targets.
     pub(crate) fn copy(&mut self, copies: &[(usize, usize)]) -> Vec<(usize, Val)> {
         let copied: Vec<(usize, Val)> = copies.iter().map(|(from, to)| (*to, self.slots[*from].clone())).collect();
         copied.into_iter().map(|(to, val)| (to, std::mem::replace(&mut self.slots[to], val))).collect()
@@ -205,7 +204,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Each part reads the old values: what it wrote is set aside while the next one runs.
+    /// Runs parts in parallel: each reads the old values, and its results are set aside while the next one runs.
     pub(crate) fn parallel(
         &mut self,
         parts: &[(Exec, Vec<usize>)],

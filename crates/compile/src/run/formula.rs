@@ -1,4 +1,4 @@
-//! Values of compiled expressions.
+//! Evaluation of compiled expressions.
 
 use abridge_diag::with_stack;
 use abridge_eval::{Session, Val};
@@ -69,7 +69,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// A function applied to an argument.
+    /// Applies a function to an argument.
     fn apply_to(&mut self, head: &Head, arg: &Code) -> Fast<Value> {
         if let Code::Binary(BinaryOp::Pair, first, second) = arg {
             let (first, second) = (self.code(first)?, self.code(second)?);
@@ -105,7 +105,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Expressions that bind slots for another.
+    /// Evaluates expressions that bind slots: lambdas, LET and the like.
     fn bound(&mut self, code: &Code) -> Fast<Value> {
         match code {
             Code::Beta(arg, slots, test, expr) => {
@@ -129,7 +129,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Sets, sequences and records put together from parts.
+    /// Evaluates set, sequence and record constructors.
     fn built(&mut self, code: &Code) -> Fast<Value> {
         match code {
             Code::SetExtension(items) => {
@@ -179,7 +179,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// A value that need not be computed.
+    /// Value that is available without evaluation.
     #[inline]
     pub(crate) fn at_hand<'a>(&'a self, code: &'a Code) -> Option<&'a Value> {
         match code {
@@ -191,7 +191,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// The same for what may be symbolic.
+    /// [`Runtime::at_hand`] for values that may be symbolic.
     #[inline]
     pub(crate) fn head_at_hand(&self, head: &Head) -> Option<&Val> {
         match head {
@@ -204,7 +204,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Combines two values; what is at hand is not copied, since workers would wait for each other to count the copies.
+    /// Combines two values. Available values are borrowed, not cloned, since workers would contend for the reference counts.
     #[inline]
     pub(crate) fn with_both<R>(
         &mut self,
@@ -307,7 +307,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Binds slots one after the other; what they held comes back for [`Runtime::restore`].
+    /// Binds slots one after the other. Returns the previous values, for [`Runtime::restore`].
     pub(crate) fn bind(&mut self, bindings: &[(usize, Code)]) -> Fast<Vec<(usize, Val)>> {
         let mut saved = Vec::with_capacity(bindings.len());
         for (slot, code) in bindings {
@@ -328,14 +328,14 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// The plain interpreter does not know that a function may be only the beginning of one.
+    /// Stops if a slot holds only a prefix of a function, which the interpreter would take for the whole.
     #[inline]
     pub(crate) fn interpretable(&self) -> Fast<()> {
         if self.is_partial { Err(Stop::Escape) } else { Ok(()) }
     }
 }
 
-/// Contribution of a value to a sum or a product in which it occurs so many times.
+/// Contribution of a value to a sum or product in which it occurs `weight` times.
 pub(crate) fn weighted(session: &Session<'_>, op: QuantifiedOp, value: Value, weight: u64) -> Fast<Value> {
     let times = || i64::try_from(weight).map(Value::Int).map_err(|_| Stop::Escape);
     match op {

@@ -1,4 +1,4 @@
-//! Loops, whose bodies have at most one outcome and so run in place: no slot is put back between two passes.
+//! Loops. Their bodies have at most one outcome and run in place: slots are not restored between two passes.
 
 use abridge_eval::Val;
 use abridge_value::Value;
@@ -8,7 +8,7 @@ use super::{Fast, Runtime, Stop};
 use crate::code::{Code, Exec, While};
 
 impl<'r> Runtime<'r> {
-    /// The body is deterministic, so the loop runs in place.
+    /// Runs a loop, then `then` in its outcome, and restores the slots.
     pub(crate) fn while_loop(&mut self, looping: &While, then: &mut Then<'_, 'r>) -> Fast<()> {
         let start: Vec<(usize, Val)> = looping.writes.iter().map(|slot| (*slot, self.slots[*slot].clone())).collect();
         let outer = self.copy(&looping.before);
@@ -21,7 +21,7 @@ impl<'r> Runtime<'r> {
         result
     }
 
-    /// Runs the loop to its end. False if the body has no outcome.
+    /// Runs the passes of a loop to its end; `false` if the body has no outcome.
     pub(crate) fn passes(&mut self, looping: &While) -> Fast<bool> {
         let While { condition, body, invariant, variant, .. } = looping;
         let mut last: Option<Value> = None;
@@ -44,8 +44,8 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Runs a substitution with at most one outcome and leaves the slots as they are then. False if it has none; what the slots hold
-    /// then, or after a stop, means nothing, and the loop around puts back what it found.
+    /// Runs a substitution with at most one outcome and leaves its values in the slots; `false` if it has none. Then, or after a stop, the slots are
+    /// undefined, and the loop restores them.
     pub(crate) fn in_place(&mut self, exec: &Exec) -> Fast<bool> {
         self.tick()?;
         match exec {

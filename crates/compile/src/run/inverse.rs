@@ -1,4 +1,4 @@
-//! Arguments for which a function of the state has a value (`build/inverse.rs`).
+//! Inverse lookup: arguments at which a function of the state has a value (`build/inverse.rs`).
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use super::{Fast, Runtime};
 use crate::code::InverseLookup;
 
 impl<'r> Runtime<'r> {
-    /// Goes on with each argument for which the function has the value.
+    /// Runs the rest for each argument at which the function has the value, or the plan without the lookup.
     pub(crate) fn by_inverse(
         &mut self,
         keys: &InverseLookup,
@@ -26,7 +26,7 @@ impl<'r> Runtime<'r> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Those arguments, if they are to be looked for in this way.
+    /// Arguments at which the function has the value; `None` if the lookup does not apply.
     fn keys(&mut self, keys: &InverseLookup) -> Option<Vec<Value>> {
         if !self.is_lenient() {
             return None;

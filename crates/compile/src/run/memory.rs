@@ -9,7 +9,7 @@ use super::rows::Rows;
 use super::{Applied, FUEL, Fast, Runtime, Stop, is_unset, unset};
 use crate::program::{Layout, Program};
 
-/// The slots and caches of a runtime between two uses.
+/// Slots and caches of a runtime between two uses.
 #[derive(Default)]
 pub(crate) struct Memory {
     slots: Vec<Val>,
@@ -56,13 +56,13 @@ impl<'p> Runtime<'p> {
         Memory { slots, constants, cells, tables, applied }
     }
 
-    /// Takes the values of all variables away.
+    /// Empties the slots of all variables.
     pub(crate) fn declare_variables(&mut self) {
         let layout = self.program.layout;
         self.slots[layout.n_constants..][..layout.n_variables].fill(unset());
     }
 
-    /// The state in the slots, in which all variables must have a value.
+    /// State in the slots; stops if a variable has no value.
     pub(crate) fn initial_state(&self, constants: &State) -> Fast<State> {
         let layout = self.program.layout;
         let variables = &self.slots[layout.n_constants..][..layout.n_variables];
@@ -74,7 +74,7 @@ impl<'p> Runtime<'p> {
         Ok(State { constants: constants.constants.clone(), variables: Arc::new(variables) })
     }
 
-    /// Puts the values of names into their slots.
+    /// Loads the values of names into their slots.
     pub(crate) fn load(&mut self, env: &Env, names: &FreeNames) {
         if !Arc::ptr_eq(&self.constants, &env.constants) {
             if self.constants != env.constants {

@@ -1,4 +1,4 @@
-//! Operators on concrete values: what the compiled form computes itself.
+//! Operators on concrete values.
 
 use abridge_eval::{MAX_BITS, Session};
 use abridge_model::{BinaryOp, UnaryOp};
@@ -6,8 +6,8 @@ use abridge_value::{Builder, Int, Set, Value, relation, sequence};
 
 use super::{Fast, Stop};
 
-/// Larger sets are better left symbolic.
-pub(crate) const MAX_SET: u64 = 1 << 20;
+/// Largest set that the compiled form builds, in elements. Larger sets are better left symbolic.
+pub(crate) const MAX_SET_ELEMENTS: u64 = 1 << 20;
 
 #[inline]
 pub(crate) fn as_set(value: &Value) -> Fast<&Set> {
@@ -56,7 +56,7 @@ pub(crate) fn unary(session: &Session<'_>, op: UnaryOp, operand: &Value) -> Fast
         UnaryOp::Inverse => Value::Set(relation::inverse(set()?)),
         UnaryOp::Id => {
             let set = set()?;
-            if set.len() > MAX_SET {
+            if set.len() > MAX_SET_ELEMENTS {
                 return Err(Stop::Escape);
             }
             Value::Set(relation::identity(set))
@@ -110,7 +110,7 @@ pub(crate) fn binary(session: &Session<'_>, op: BinaryOp, left: &Value, right: &
         Difference => Value::Set(as_set(left)?.difference(as_set(right)?)),
         Cartesian => {
             let (left, right) = (as_set(left)?, as_set(right)?);
-            if left.len().saturating_mul(right.len()) > MAX_SET {
+            if left.len().saturating_mul(right.len()) > MAX_SET_ELEMENTS {
                 return Err(Stop::Escape);
             }
             Value::Set(relation::cartesian(left, right))
@@ -126,22 +126,22 @@ pub(crate) fn binary(session: &Session<'_>, op: BinaryOp, left: &Value, right: &
     })
 }
 
-/// Builder of a set whose elements come one after the other. The plain interpreter decides about what is too large.
+/// Builder of a set from successive elements, which charges memory as it grows. The plain interpreter handles sets that are too large.
 #[derive(Default)]
 pub(crate) struct Growing {
     set: Builder,
-    /// Bytes that the session was not asked for yet.
+    /// Bytes not yet charged to the session.
     open_bytes: usize,
 }
 
-/// Bytes that are asked for at once.
+/// Bytes per charge.
 const PORTION_BYTES: usize = 1 << 14;
 
 impl Growing {
     pub(crate) fn push(&mut self, session: &Session<'_>, value: Value) -> Fast<()> {
         self.open_bytes += 3 * size_of::<Value>() + value.owned_bytes();
         self.set.push(value);
-        if self.set.len() as u64 > MAX_SET {
+        if self.set.len() as u64 > MAX_SET_ELEMENTS {
             return Err(Stop::Escape);
         }
         if self.open_bytes >= PORTION_BYTES {
@@ -186,7 +186,7 @@ fn sequence_operation(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> 
     Ok(Value::Set(sequence::from_items(items)))
 }
 
-/// Arithmetic within `i64`; nothing if it does not fit.
+/// Arithmetic on `i64`; `None` on overflow.
 fn small(op: BinaryOp, left: i64, right: i64) -> Fast<Option<Value>> {
     let result = match op {
         BinaryOp::Add => left.checked_add(right),
@@ -209,7 +209,7 @@ fn big(op: BinaryOp, left: &Value, right: &Value) -> Fast<Value> {
         BinaryOp::Add => &left + &right,
         BinaryOp::Subtract => &left - &right,
         BinaryOp::Multiply if left.bits() + right.bits() <= MAX_BITS => &left * &right,
-        // Rare with numbers of this size.
+        // Other operators are rare on numbers of this size.
         _ => return Err(Stop::Escape),
     };
     Ok(Value::int(result))

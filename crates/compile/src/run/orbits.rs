@@ -1,14 +1,13 @@
 //! Quantifiers and comprehensions over interchangeable elements, one element per orbit.
 //!
-//! If two elements of a given set can be exchanged without changing the text of the model and the value of any name that a formula
-//! reads, then the formula is true of one if and only if it is true of the other, ill-defined for one if and only if for the other, and
-//! an integer expression has the same value for both (the orbits of the stabiliser that section 7 of Leuschel, Butler, Spermann, Turner,
-//! "Symmetry Reduction for B by Permutation Flooding" leaves for later). So a quantifier tries one element of each orbit, a sum counts
-//! it for all, and a comprehension tests it for all. With several bound names, those that are bound already are among the
-//! values that are read, so that elements they stand for are orbits of their own.
+//! Suppose that exchanging two elements of a given set changes neither the text of the model nor the value of any name that a formula reads. Then
+//! the formula is true of one if and only if it is true of the other, likewise for ill-definedness, and an integer expression has the same value
+//! for both (the orbits of the stabiliser that section 7 of Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by Permutation
+//! Flooding" leaves for later). So a quantifier tries one element per orbit, a sum counts it with the size of the orbit, and a comprehension tests
+//! it for the whole orbit. With several bound names, those bound already are among the values read, so their elements are orbits of their own.
 //!
-//! Orbits depend on the values of variables and constants (`symmetry/signature.rs`) and are found once for each evaluation. Their cost and
-//! their benefit are counted; where they do not pay, they are given up.
+//! Orbits depend on the values of variables and constants (`symmetry/signature.rs`), and are computed once per evaluation. Costs and savings are
+//! counted; orbits that do not pay are given up.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -22,33 +21,35 @@ use super::{Fast, Runtime, Stop, is_unset};
 use crate::code::{OrbitStep, Plan, PlanStep, Purpose};
 use crate::symmetry::{Interchangeable, Occurrences, elements};
 
-/// Orbits of interchangeable elements, kept by one thread.
+/// Per-thread cache of orbits of interchangeable elements.
 pub(crate) struct OrbitMemory {
     interchangeable: Arc<Interchangeable>,
-    /// Use is made of classes: not all solutions are wanted, and variables do not change underway.
+    /// Orbits are in use: not all solutions are wanted, and variables do not change meanwhile.
     is_on: bool,
-    /// Which values variables have, and how often they may have changed.
+    /// Number of the current valuation of the variables.
     evaluation: u64,
+    /// Number of valuations so far.
     n_evaluations: u64,
     known: Vec<Known>,
-    /// Number of solutions the one at hand stands for.
+    /// Number of solutions that the current one represents.
     weight: u64,
 }
 
-/// Classes under one number.
+/// Cached classes of one [`OrbitStep::number`].
 #[derive(Clone, Default)]
 struct Known {
-    /// Found in this evaluation.
+    /// Valuation for which the classes were computed.
     evaluation: u64,
-    /// Nothing if some value cannot be looked at.
+    /// `None` if some value cannot be examined.
     classes: Option<Arc<[u32]>>,
-    /// Occurrences looked at, and steps of evaluation saved.
+    /// Occurrences examined.
     spent: u64,
+    /// Steps of evaluation saved.
     saved: u64,
     is_given_up: bool,
 }
 
-/// Occurrences looked at until a decision: by then, orbits must have saved more steps.
+/// Occurrences examined in the trial period, after which orbits must have saved more steps.
 const TRIAL_OCCURRENCES: u64 = 1 << 10;
 
 impl OrbitMemory {
@@ -64,14 +65,14 @@ impl OrbitMemory {
     }
 }
 
-/// The classes of the elements that are tried.
+/// Classes of the elements that are tried.
 struct ElementOrbits {
     classes: Arc<[u32]>,
-    /// Elements that names bound before stand for.
+    /// Elements that are values of names bound before.
     told: Vec<u32>,
 }
 
-/// Elements to be tried in a slot, and how the search goes on with each.
+/// Elements to be tried in a slot, and the remaining steps.
 #[derive(Clone, Copy)]
 struct OrbitTrial<'t> {
     tried: &'t ElementOrbits,
@@ -82,7 +83,7 @@ struct OrbitTrial<'t> {
 }
 
 impl ElementOrbits {
-    /// The class of an element; nothing if it is on its own.
+    /// Class of an element; `None` if it is alone.
     pub(crate) fn class(&self, element: &Value) -> Option<usize> {
         let Value::Element { index, .. } = element else { return None };
         let class = *self.classes.get(*index as usize)?;
@@ -91,7 +92,7 @@ impl ElementOrbits {
 }
 
 impl<'r> Runtime<'r> {
-    /// A new evaluation begins: variables may have changed.
+    /// Begins a new evaluation: variables may have changed.
     pub(crate) fn begin_orbits(&mut self) {
         if let Some(memory) = &mut self.orbits {
             memory.is_on = true;
@@ -100,7 +101,7 @@ impl<'r> Runtime<'r> {
         self.renew_orbits();
     }
 
-    /// Variables may have changed; tells what was before, for when they change back.
+    /// Begins a new valuation of the variables. Returns the number of the previous one.
     #[inline]
     pub(crate) fn renew_orbits(&mut self) -> u64 {
         let Some(memory) = &mut self.orbits else { return 0 };
@@ -108,7 +109,7 @@ impl<'r> Runtime<'r> {
         std::mem::replace(&mut memory.evaluation, memory.n_evaluations)
     }
 
-    /// Variables have again the values that they had then.
+    /// Returns to an earlier valuation of the variables.
     #[inline]
     pub(crate) fn return_to_orbits(&mut self, evaluation: u64) {
         if let Some(memory) = &mut self.orbits {
@@ -116,12 +117,12 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Says whether use is made of classes; tells what was said before.
+    /// Switches the use of orbits on or off. Returns the previous setting.
     pub(crate) fn switch_orbits(&mut self, is_on: bool) -> bool {
         self.orbits.as_mut().is_some_and(|memory| std::mem::replace(&mut memory.is_on, is_on))
     }
 
-    /// True if it is better to search than to read the solutions from a table.
+    /// Whether a search by orbits is better than reading the solutions from a table.
     pub(crate) fn prefers_search(&self, plan: &Plan) -> bool {
         let Some(memory) = self.orbits.as_ref().filter(|memory| memory.is_on) else { return false };
         let is_given_up = |step: &OrbitStep| memory.known.get(step.number).is_some_and(|known| known.is_given_up);
@@ -134,19 +135,19 @@ impl<'r> Runtime<'r> {
         plan.may_skip() && plan.steps.iter().any(pays)
     }
 
-    /// Number of solutions the one at hand stands for.
+    /// Number of solutions that the current one represents.
     #[inline]
     pub(crate) fn weight(&self) -> u64 {
         self.orbits.as_ref().map_or(1, |memory| memory.weight)
     }
 
-    /// From now on, solutions stand for so many; tells what was said before.
+    /// Sets the number of solutions that the current one represents. Returns the previous one.
     #[inline]
     pub(crate) fn set_weight(&mut self, weight: u64) -> u64 {
         self.orbits.as_mut().map_or(1, |memory| std::mem::replace(&mut memory.weight, weight))
     }
 
-    /// The classes of what is tried, if it pays to know them.
+    /// Classes of the elements that a step tries, if they pay.
     fn tried(&mut self, step: &OrbitStep) -> Option<ElementOrbits> {
         let memory = self.orbits.as_mut().filter(|memory| memory.is_on)?;
         let evaluation = memory.evaluation;
@@ -179,7 +180,7 @@ impl<'r> Runtime<'r> {
         Some(ElementOrbits { classes, told })
     }
 
-    /// Goes on with the elements that matter; nothing if all of them may.
+    /// Runs the rest for one element per orbit; `None` if orbits are not in use.
     pub(crate) fn each_orbit(
         &mut self,
         (step, slot): (&OrbitStep, usize),
@@ -196,7 +197,7 @@ impl<'r> Runtime<'r> {
         })
     }
 
-    /// Goes on with an element; how many steps of evaluation that took.
+    /// Runs the rest for an element. Returns the number of evaluation steps that it took.
     fn with_element(
         &mut self,
         slot: usize,
@@ -265,7 +266,7 @@ impl<'r> Runtime<'r> {
 
     fn tested_once(&mut self, trial: &OrbitTrial<'_>, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
         let OrbitTrial { tried, number, slot, members, rest } = *trial;
-        // Whether a class has solutions, and what it took to know.
+        // Whether each class has solutions, and the steps that it took.
         let mut answers: Vec<Option<(bool, u64)>> = vec![None; tried.classes.len()];
         let only_tests = rest.steps.iter().all(|step| matches!(step, PlanStep::Test { .. }));
         let passed = Rest { steps: &[], is_doubtful: false };
@@ -298,7 +299,7 @@ impl<'r> Runtime<'r> {
     }
 }
 
-/// The classes of elements under the values of variables and constants, and how much was looked at.
+/// Classes of elements under the values of variables and constants, and the number of occurrences examined.
 pub(crate) fn classes(step: &OrbitStep, blocks: &[u32], slots: &[Val]) -> Option<(Arc<[u32]>, usize)> {
     let mut occurrences = Occurrences::new(step.set);
     for slot in step.fixed.iter() {

@@ -1,7 +1,7 @@
-//! Functions of a constant set, tried point by point.
+//! Functions of a constant set, tried by prefix.
 //!
-//! Candidates with the same domain are grouped by the values of their first points. A condition that reads a candidate by application only
-//! and that is false for such a beginning is false for the whole group: whatever the other points are, they were not looked at.
+//! Candidates with the same domain are grouped by the values at their first points. A condition reads a candidate by application only. If it is
+//! false for a prefix, it read no other points, so it is false for the whole group.
 
 use std::ops::ControlFlow;
 
@@ -13,24 +13,24 @@ use super::search::Solution;
 use super::{Fast, Runtime, Stop};
 use crate::code::{Plan, Test};
 
-/// Fewer candidates are tried one by one.
+/// Number of candidates below which they are tried one by one.
 const MIN_CANDIDATES: usize = 16;
 
-/// Beginnings of functions in preorder; what begins alike follows.
+/// Trie of functions in preorder: a prefix is followed by its extensions.
 #[derive(Default)]
 pub(crate) struct Prefixes(Vec<Prefix>);
 
 struct Prefix {
     function: Value,
     is_whole: bool,
-    /// The first one that begins otherwise.
+    /// Index of the first entry after its extensions.
     end: usize,
 }
 
 type Points = Vec<(Value, Value)>;
 
 impl Prefixes {
-    /// Nothing if there are too few candidates, or some that are no functions with one domain.
+    /// Makes the trie; `None` if there are too few candidates, or if they are not functions with one domain.
     pub(crate) fn new(candidates: &[Value]) -> Option<Prefixes> {
         if candidates.len() < MIN_CANDIDATES {
             return None;
@@ -51,7 +51,7 @@ impl Prefixes {
         Some(prefixes)
     }
 
-    /// Adds functions whose first points are the same.
+    /// Adds functions that agree at the first `n_same` points.
     fn group(&mut self, functions: &[Points], n_same: usize) {
         for group in functions.chunk_by(|one, other| one.get(n_same) == other.get(n_same)) {
             if group.len() == functions.len() && group.len() > 1 {
@@ -72,7 +72,7 @@ impl Prefixes {
 }
 
 impl<'r> Runtime<'r> {
-    /// Calls `found` in every solution of a plan with a table for one slot, except for some that do not pass the tests.
+    /// Calls `found` in every solution of a plan with a table for one slot, except for some that fail the tests.
     pub(crate) fn by_prefix(
         &mut self,
         plan: &Plan,
@@ -104,7 +104,7 @@ impl<'r> Runtime<'r> {
         flow
     }
 
-    /// True if no test is false whatever is not known yet.
+    /// Whether no test is false for the current prefix.
     fn are_possible(&mut self, tests: &[Test]) -> bool {
         let strict = std::mem::replace(&mut self.is_strict, true);
         let partial = std::mem::replace(&mut self.is_partial, true);

@@ -1,8 +1,8 @@
-//! Choices of substitutions, one per orbit.
+//! Choices of substitutions, one representative per orbit.
 //!
-//! Parameters of operations, ANY and the like try one of several candidates that the stabiliser of the state maps to each other. The steps of the others are
-//! symmetric to its steps: parameters are counted by the size of their orbit under the stabiliser of the state, outcomes by that of theirs under the
-//! stabiliser of state and parameters. Different choices may lead to the same outcome, so outcomes are counted by their canonical forms.
+//! Parameters of operations, ANY and other choices try one candidate per orbit of the stabiliser of the state. The steps of the other candidates are
+//! symmetric to its steps. Parameters are counted by the size of their orbit under the stabiliser of the state, outcomes by the size of theirs
+//! under the stabiliser of state and parameters. Different choices may lead to the same outcome, so outcomes are compared by canonical form.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,28 +13,28 @@ use abridge_model::{BinaryOp, LocalId, OpId, UnaryOp};
 use abridge_value::{Set, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::search::MAX_TRIED;
+use super::search::MAX_TRIED_VALUES;
 use super::{Fast, Runtime, Stop, is_unset, unset};
 use crate::code::{Case, Code, Exec, Pattern, Plan, PlanStep, Source};
 use crate::program::Operation;
 use crate::symmetry::{OrbitChoice, Stabiliser};
 
-/// Called in a solution, with what can still be exchanged.
+/// Callback for a solution, with the stabiliser that remains.
 type Chosen<'s, 'r> = dyn FnMut(&mut Runtime<'r>, &Stabiliser) -> Fast<()> + 's;
 
-/// Called in an outcome, with the number of outcomes that it stands for and its canonical form.
+/// Callback for an outcome, with the size of its orbit and its canonical form.
 type Reached<'s, 'r> = dyn FnMut(&mut Runtime<'r>, u64, Vec<Val>) -> Fast<()> + 's;
 
-/// Parameters that stand for others, and for how many.
+/// Representative parameters, and the size of their orbit.
 type Params = (Vec<Value>, u64);
 
-/// Initial states that are collected before a search sees the first of them. Beyond that they are taken one by one without regard to
-/// orbits: a search that looks at what it has can end early, one that waits for all cannot.
+/// Largest number of initial states collected before the search sees them. Beyond it, states are passed on one by one without regard to orbits, since
+/// a search that sees them can end early.
 const MAX_COLLECTED_STATES: usize = 1 << 16;
 
 impl<'r> Runtime<'r> {
-    /// Steps of an operation from the state in the slots, each with the new values of what it may write and the number of distinct steps
-    /// that it stands for.
+    /// Calls `found` with steps of an operation from the state in the slots, one per orbit: the number of distinct steps in the orbit, and the new
+    /// values of the variables that it may write.
     pub fn operation_by_orbit(
         &mut self,
         op: OpId,
@@ -76,8 +76,8 @@ impl<'r> Runtime<'r> {
         self.end(Ok(()))
     }
 
-    /// Values of the locals in a step of an operation from the state in the slots that writes certain values; of choices that lead there
-    /// in the same way, one per orbit is tried. Nothing if there is none.
+    /// Values of the locals in a step of an operation from the state in the slots that writes the given values; `None` if there is no such step.
+    /// One choice per orbit is tried.
     pub fn choices_for(&mut self, op: OpId, group: &Stabiliser, written: &[Val]) -> Fast<Option<Vec<(LocalId, Val)>>> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
@@ -103,14 +103,14 @@ impl<'r> Runtime<'r> {
         Ok(None)
     }
 
-    /// All locals that stand for something.
+    /// All locals with a value.
     fn locals(&self) -> Vec<(LocalId, Val)> {
         let ids = self.session.model().locals.ids();
         let local = |id| (id, self.slots[self.program.layout.local(id)].clone());
         ids.map(local).filter(|(_, val)| !is_unset(val)).collect()
     }
 
-    /// One per orbit of parameters for which the operation can go a way.
+    /// Parameters that a case of the operation allows, one per orbit.
     fn params_by_orbit(&mut self, operation: &Operation, case: &Case, group: &Stabiliser) -> Fast<Vec<Params>> {
         let mut numbers: FxHashMap<Vec<Value>, u64> = FxHashMap::default();
         let mut rows: Vec<Params> = Vec::new();
@@ -125,8 +125,8 @@ impl<'r> Runtime<'r> {
         Ok(rows)
     }
 
-    /// Outcomes of a substitution, one per orbit. `found` is called in each, with the number of distinct outcomes that it stands for and
-    /// the canonical form of what is in some slots; equal canonical forms may come again.
+    /// Calls `found` in outcomes of a substitution, at least one per orbit, with the size of the orbit and the canonical form of the values in
+    /// `slots`. Canonical forms may repeat.
     fn exec_by_orbit(
         &mut self,
         exec: &Exec,
@@ -143,7 +143,7 @@ impl<'r> Runtime<'r> {
         answer
     }
 
-    /// Initial states, one per orbit, with the number of states that each stands for.
+    /// Initial states, one per orbit, with the size of the orbit.
     pub(crate) fn initial_states_by_orbit(
         &mut self,
         exec: &Exec,
@@ -165,7 +165,7 @@ impl<'r> Runtime<'r> {
         Ok(states)
     }
 
-    /// Calls `found` in every solution of a plan, or in one per orbit if that is what is wanted.
+    /// Calls `found` in every solution of a plan, or in one per orbit if choices are made by orbit.
     pub(crate) fn every_choice(
         &mut self,
         plan: &Plan,
@@ -179,7 +179,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// The elements of a set to be chosen from, or one per orbit if that is what is wanted, each with what can be exchanged then.
+    /// Calls `found` for every element of a set, or for one per orbit if choices are made by orbit.
     pub(crate) fn every_element(
         &mut self,
         source: &Source,
@@ -202,7 +202,7 @@ impl<'r> Runtime<'r> {
         answer
     }
 
-    /// The solutions of the steps of a plan, as [`Runtime::run`] finds them, but only one per orbit.
+    /// [`Runtime::run`] for one solution per orbit.
     fn choose(
         &mut self,
         steps: &[PlanStep],
@@ -246,7 +246,7 @@ impl<'r> Runtime<'r> {
             PlanStep::Join { plan, key, value } => self.choose(&plan.steps, group, false, &mut |runtime, left| {
                 if runtime.joins(key, value)? { runtime.choose(rest, left, is_doubtful, found) } else { Ok(()) }
             }),
-            // One per orbit is fewer than all that a function has a value for.
+            // The plan without the lookup tries one candidate per orbit, which is fewer than all arguments that the lookup finds.
             PlanStep::Lookup(keys) => self.choose(&keys.otherwise, group, is_doubtful, &mut |runtime, left| {
                 runtime.choose(rest, left, is_doubtful, found)
             }),
@@ -254,7 +254,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// A step of which all solutions are tried: what it binds is told apart.
+    /// Runs a step that tries all solutions. The values that it binds refine the stabiliser.
     fn choose_after(
         &mut self,
         step: &PlanStep,
@@ -276,7 +276,7 @@ impl<'r> Runtime<'r> {
     /// Candidates for a choice, at least one per orbit.
     fn candidates(&mut self, source: &Source, group: &Stabiliser) -> Fast<Vec<Value>> {
         let set = match source {
-            // What was computed once may be a list of what its form tells better.
+            // The cached value may be a long list; the symbolic form gives representatives directly.
             Source::Code(Code::Cell(_, expr)) => self.session.expr(*expr, &self.env(&Default::default()))?,
             Source::Code(code) => self.code(code)?.into(),
             Source::Subsets(code) => SymbolicSet::unary(UnaryOp::Pow, self.code(code)?.into()),
@@ -290,7 +290,7 @@ impl<'r> Runtime<'r> {
         Ok(group.members(&self.listed(&set, &env)?))
     }
 
-    /// True if a key that has just been found equals a value.
+    /// Whether the key of a solution equals a value.
     fn joins(&mut self, key: &Code, value: &Code) -> Fast<bool> {
         match (self.code(key), self.code(value)) {
             (Ok(key), Ok(value)) => Ok(key == value),
@@ -299,37 +299,37 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// The values of slots; those without one do not count.
+    /// Values of slots; empty slots are skipped.
     fn concrete_values(&self, slots: &[usize]) -> Fast<Vec<Value>> {
         let vals = slots.iter().map(|slot| &self.slots[*slot]).filter(|val| !is_unset(val));
         vals.map(|val| val.as_value().cloned().ok_or(Stop::Escape)).collect()
     }
 }
 
-/// The candidates of a set that is a value, or whose form tells them.
+/// Candidates from a set, one per orbit, by its value or its symbolic form.
 fn candidates_of(set: &Val, group: &Stabiliser) -> Option<Vec<Value>> {
     let whole = |val: &Val| -> Option<Set> { val.as_set().cloned() };
     if let Val::Value(Value::Set(set)) = set {
         return Some(group.members(set));
     }
     match set.as_sym()? {
-        SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Fin, of) => group.subsets(&whole(of)?, MAX_TRIED),
+        SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Fin, of) => group.subsets(&whole(of)?, MAX_TRIED_VALUES),
         SymbolicSet::Unary(UnaryOp::Pow1 | UnaryOp::Fin1, of) => {
-            let mut subsets = group.subsets(&whole(of)?, MAX_TRIED)?;
+            let mut subsets = group.subsets(&whole(of)?, MAX_TRIED_VALUES)?;
             subsets.retain(|subset| subset.as_set().is_some_and(|subset| !subset.is_empty()));
             Some(subsets)
         }
-        SymbolicSet::Unary(UnaryOp::Iseq, of) => group.sequences(&whole(of)?, 0, MAX_TRIED),
-        SymbolicSet::Unary(UnaryOp::Iseq1, of) => group.sequences(&whole(of)?, 1, MAX_TRIED),
-        SymbolicSet::Unary(UnaryOp::Perm, of) => group.sequences(&whole(of)?, whole(of)?.len(), MAX_TRIED),
+        SymbolicSet::Unary(UnaryOp::Iseq, of) => group.sequences(&whole(of)?, 0, MAX_TRIED_VALUES),
+        SymbolicSet::Unary(UnaryOp::Iseq1, of) => group.sequences(&whole(of)?, 1, MAX_TRIED_VALUES),
+        SymbolicSet::Unary(UnaryOp::Perm, of) => group.sequences(&whole(of)?, whole(of)?.len(), MAX_TRIED_VALUES),
         SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to) => {
-            group.arrows(*arrow, &whole(from)?, &whole(to)?, MAX_TRIED)
+            group.arrows(*arrow, &whole(from)?, &whole(to)?, MAX_TRIED_VALUES)
         }
         _ => None,
     }
 }
 
-/// The canonical form of values, and the number of those that it stands for.
+/// Size of the orbit of a tuple of values, and its canonical form.
 fn canonical(group: &Stabiliser, vals: Vec<Val>) -> Fast<(u64, Vec<Val>)> {
     if group.is_empty() {
         return Ok((1, vals));

@@ -12,38 +12,38 @@ use super::search::Solution;
 use super::{Fast, Runtime, Stop, concrete};
 use crate::code::{Code, Plan, Table};
 
-/// Longer tables are not kept: the search may well end before it has found so much.
+/// Largest table. A search may well end before it has found more solutions.
 const MAX_ROWS: u32 = 4096;
 
-/// The same for tables in which few solutions are looked up at a time.
-const MAX_ORDERED: u32 = 1 << 16;
+/// Largest table with an index by key or prefix, in which few solutions are looked up at a time.
+const MAX_INDEXED_ROWS: u32 = 1 << 16;
 
 /// State of a table.
 #[derive(Clone, Default)]
 pub(crate) enum Rows {
     #[default]
     NotTried,
-    /// Asked for once: where constants change at every turn, a table would not be read.
+    /// Asked for once. A table is built at the second request, since constants may change before.
     Wanted,
-    /// Too many, or not all of them well-defined.
+    /// Too many solutions, or an ill-defined condition.
     NotKept,
     Known(Arc<Kept>),
-    /// The same where not even constants are read.
+    /// Solutions that do not even depend on constants.
     Fixed(Arc<Kept>),
 }
 
-/// The solutions of a plan.
+/// Solutions of a plan.
 #[derive(Default)]
 pub(crate) struct Kept {
-    /// One value per slot and solution.
+    /// Values of the slots, solution by solution.
     values: Vec<Value>,
-    /// The numbers of the solutions with each key, where there are keys.
+    /// Numbers of the solutions with each key, if indexed by key.
     by_key: FxHashMap<Value, Vec<u32>>,
-    /// The values of the only slot by their first points, where they are wanted so and are functions.
+    /// Solutions for a single slot by prefix, if they are functions and so indexed.
     pub(crate) prefixes: Option<Prefixes>,
 }
 
-/// How solutions are looked up.
+/// Index of a table.
 #[derive(Clone, Copy)]
 pub(crate) enum Order<'c> {
     AsFound,
@@ -52,7 +52,7 @@ pub(crate) enum Order<'c> {
 }
 
 impl Rows {
-    /// Constants have changed.
+    /// Drops the table after a change of constants.
     pub(crate) fn forget(&mut self) {
         if !matches!(self, Rows::Fixed(_)) {
             *self = Rows::NotTried;
@@ -60,11 +60,11 @@ impl Rows {
     }
 }
 
-/// More values of functions are not remembered.
-const MAX_VALUES: usize = 1 << 14;
+/// Largest number of cached applications.
+const MAX_CACHED_APPLICATIONS: usize = 1 << 14;
 
 impl<'r> Runtime<'r> {
-    /// The value of a function that is kept as a formula. Such values are expensive and often asked for again.
+    /// Applies a symbolic function. Such applications are expensive and often repeat, so they are cached.
     pub(crate) fn apply_symbolic(&mut self, function: Val, arg: &Value) -> Fast<Value> {
         let key = (function, arg.clone());
         if let Some(value) = self.applied.get(&key) {
@@ -76,7 +76,7 @@ impl<'r> Runtime<'r> {
         if self.session.has_warnings() {
             return Err(Stop::Escape);
         }
-        if self.applied.len() >= MAX_VALUES {
+        if self.applied.len() >= MAX_CACHED_APPLICATIONS {
             self.applied.clear();
         }
         self.applied.insert(key, value.clone());
@@ -98,7 +98,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Calls `found` in every solution of a plan with a table whose key equals a value.
+    /// Calls `found` in every solution of a plan with a table whose key equals the value.
     pub(crate) fn joined(
         &mut self,
         plan: &Plan,
@@ -129,7 +129,7 @@ impl<'r> Runtime<'r> {
         self.each_row(rows, &table.slots, found)
     }
 
-    /// The solutions that are kept for a table, once they were asked for often enough.
+    /// Solutions in a table, built once it is asked for often enough.
     pub(crate) fn kept(&mut self, plan: &Plan, table: &Table, order: Order<'_>) -> Option<Arc<Kept>> {
         if self.tables.len() <= table.number {
             self.tables.resize(table.number + 1, Rows::NotTried);
@@ -145,13 +145,13 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Only what is well-defined everywhere is the same for all who ask.
+    /// Builds a table. Ill-definedness must not occur, since its meaning depends on the place where the table is used.
     fn tabulate(&mut self, plan: &Plan, table: &Table, order: Order<'_>) -> Rows {
         let strict = std::mem::replace(&mut self.is_strict, true);
         let mut kept = Kept::default();
-        let max_rows = if matches!(order, Order::AsFound) { MAX_ROWS } else { MAX_ORDERED };
+        let max_rows = if matches!(order, Order::AsFound) { MAX_ROWS } else { MAX_INDEXED_ROWS };
         let mut number = 0;
-        // All solutions are wanted.
+        // All solutions are wanted, not one per orbit.
         let has_orbits = self.switch_orbits(false);
         let flow = self.run(&plan.steps, false, &mut |runtime| {
             for slot in &table.slots {

@@ -1,4 +1,4 @@
-//! Solutions of compiled plans: each step binds slots or drops the candidate at hand.
+//! Search for the solutions of compiled plans: each step binds slots or drops the current candidate.
 
 use std::ops::ControlFlow;
 
@@ -11,15 +11,15 @@ use super::split::Rest;
 use super::{Fast, Runtime, Stop, unset};
 use crate::code::{Code, Head, Pattern, Plan, PlanStep, Source};
 
-/// More functions or subsets are not tried one by one: the plain interpreter can solve for them.
-pub(crate) const MAX_TRIED: u64 = 1 << 15;
+/// Largest number of functions or subsets tried one by one. Beyond it the plain interpreter, which has the solver, is better.
+pub(crate) const MAX_TRIED_VALUES: u64 = 1 << 15;
 
 pub(crate) type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
 
-/// Parts of a list that run one inside the other, of which only the last looks at the stack.
+/// Nested parts of a list per check of the stack.
 const UNWATCHED_PARTS: usize = 16;
 
-/// True for one part in [`UNWATCHED_PARTS`], and for none of a short list.
+/// Whether the stack is to be checked here: at one part in [`UNWATCHED_PARTS`], and at none of a short list.
 #[inline]
 pub(crate) fn is_last_unwatched<T>(parts: &[T]) -> bool {
     parts.len() % UNWATCHED_PARTS == UNWATCHED_PARTS - 1
@@ -41,12 +41,13 @@ impl<'r> Runtime<'r> {
         self.solutions(plan, &mut |runtime| found(runtime).map(ControlFlow::Continue)).map(|_| ())
     }
 
-    /// True if candidates for which something is ill-defined are no solutions.
+    /// Whether a candidate with an ill-defined condition is no solution.
     #[inline]
     pub(crate) fn is_lenient(&self) -> bool {
         self.session.config().ill_defined_search_is_false && !self.is_strict
     }
 
+    /// Calls `found` in every solution of the steps, until it breaks. `is_doubtful` records that a condition without unknowns was ill-defined.
     pub(crate) fn run(
         &mut self,
         mut steps: &[PlanStep],
@@ -56,11 +57,11 @@ impl<'r> Runtime<'r> {
         loop {
             self.tick()?;
             let Some((step, rest)) = steps.split_first() else {
-                // A condition without unknowns was ill-defined: the plain interpreter decides what that means.
+                // A condition without unknowns was ill-defined; the plain interpreter decides.
                 return if is_doubtful { Err(Stop::IllDefined) } else { found(self) };
             };
             let PlanStep::Test { test, is_open } = step else {
-                // Every step nests the ones after it.
+                // Every step calls the ones after it, so the depth of the stack grows.
                 return match is_last_unwatched(steps) {
                     true => with_stack(|| self.step(steps, is_doubtful, found)),
                     false => self.step(steps, is_doubtful, found),
@@ -77,7 +78,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// The same where the first step is no test.
+    /// [`Runtime::run`] if the first step is no test.
     #[inline]
     fn step(&mut self, steps: &[PlanStep], is_doubtful: bool, found: &mut Solution<'_, 'r>) -> Fast<ControlFlow<()>> {
         let Some((step, rest)) = steps.split_first() else { return self.run(steps, is_doubtful, found) };
@@ -137,7 +138,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Goes on with every element of a set that a pattern matches.
+    /// Runs the rest for every element of a set that matches a pattern.
     fn each_element(
         &mut self,
         pattern: &Pattern,
@@ -162,7 +163,7 @@ impl<'r> Runtime<'r> {
         GO_ON
     }
 
-    /// Goes on with every image of a key that a pattern matches.
+    /// Runs the rest for every image of a key that matches a pattern.
     fn each_image(
         &mut self,
         relation: &Head,
@@ -184,7 +185,7 @@ impl<'r> Runtime<'r> {
         GO_ON
     }
 
-    /// Goes on with every integer of an interval in a slot.
+    /// Runs the rest for every integer of an interval, in a slot.
     fn each_integer(
         &mut self,
         slot: usize,
@@ -210,7 +211,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// The integers between the bounds; nothing if there are none.
+    /// Interval between the bounds; `None` if it is empty.
     pub(crate) fn range(&mut self, low: &[Code], high: &[Code]) -> Fast<Option<(i64, i64)>> {
         let (mut least, mut greatest) = (i64::MIN, i64::MAX);
         for code in low {
@@ -227,7 +228,7 @@ impl<'r> Runtime<'r> {
         Ok((least <= greatest).then_some((least, greatest)))
     }
 
-    /// The elements of a set to be tried one by one.
+    /// Elements of a source.
     pub(crate) fn elements(&mut self, source: &Source) -> Fast<Set> {
         match source {
             Source::Code(code) => match self.code(code)? {
@@ -256,7 +257,7 @@ impl<'r> Runtime<'r> {
 
     pub(crate) fn listed(&self, set: &Val, env: &abridge_eval::Env) -> Fast<Set> {
         match self.session.size(set) {
-            abridge_eval::Size::AtMost(n) if n <= MAX_TRIED => Ok(self.session.enumerate(set, env)?),
+            abridge_eval::Size::AtMost(n) if n <= MAX_TRIED_VALUES => Ok(self.session.enumerate(set, env)?),
             _ => Err(Stop::Escape),
         }
     }
@@ -279,7 +280,7 @@ impl<'r> Runtime<'r> {
         self.matched_all(&[(pattern, value)], rest, is_doubtful, found)
     }
 
-    /// Goes on where all values fit their patterns.
+    /// Runs the rest if all values match their patterns.
     pub(crate) fn matched_all(
         &mut self,
         parts: &[(&Pattern, &Value)],
@@ -319,7 +320,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Empties slots for locals that have no value yet; what they held comes back for [`Runtime::restore`].
+    /// Empties slots of locals without a value yet. Returns the previous values, for [`Runtime::restore`].
     pub(crate) fn declare(&mut self, slots: &[usize]) -> Vec<(usize, Val)> {
         slots.iter().map(|slot| (*slot, std::mem::replace(&mut self.slots[*slot], unset()))).collect()
     }

@@ -1,4 +1,4 @@
-//! Known sequences split into the operands of a concatenation.
+//! Splits of a known sequence into the operands of a concatenation.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::code::{Code, Part, PlanStep};
 
 const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
-/// Steps that follow once the parts are bound.
+/// Remaining steps of a plan.
 pub(crate) struct Rest<'a> {
     pub(crate) steps: &'a [PlanStep],
     pub(crate) is_doubtful: bool,
@@ -59,7 +59,7 @@ impl<'r> Runtime<'r> {
         GO_ON
     }
 
-    /// The items of a sequence; nothing if it is not well-defined and that excludes the candidate.
+    /// Items of a sequence; `None` if it is ill-defined and that excludes the candidate.
     pub(crate) fn lenient_items(&mut self, code: &Code) -> Fast<Option<Vec<Value>>> {
         match self.code(code).and_then(|value| items(&value)) {
             Ok(items) => Ok(Some(items)),

@@ -1,4 +1,4 @@
-//! Stages of operations, one at a time. They end in a [`Stop`] where the operation as a whole does.
+//! Evaluation of single stages of operations. They stop if the whole operation stops.
 
 use abridge_eval::Val;
 
@@ -17,7 +17,7 @@ impl<'p> Runtime<'p> {
         self.end(answer)
     }
 
-    /// Calls `each` with the values of the found locals of every solution; equal ones may come again.
+    /// Calls `each` with the values of the found locals of every solution. Solutions may repeat.
     pub fn search(&mut self, search: &ParameterSearch, each: &mut dyn FnMut(&[&Val])) -> Fast<()> {
         self.begin();
         let answer = self.every(&search.plan, &mut |runtime| {
@@ -28,7 +28,7 @@ impl<'p> Runtime<'p> {
         self.end(answer)
     }
 
-    /// A new value under some values of the found locals.
+    /// New value of a variable or output, for values of the found locals.
     pub fn assigned(&mut self, search: &ParameterSearch, assigned: &Assigned, locals: &[Val]) -> Fast<Val> {
         self.begin();
         let slots = assigned.locals.iter().map(|idx| search.found[*idx]);

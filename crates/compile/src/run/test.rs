@@ -1,4 +1,4 @@
-//! Truth of compiled predicates, and membership in sets that are not built.
+//! Evaluation of compiled predicates, and of membership in sets without building them.
 
 use std::ops::ControlFlow;
 
@@ -121,7 +121,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    /// Makes sure that operands have values.
+    /// Evaluates operands only for their definedness.
     fn evaluate_all(&mut self, operands: &[Code]) -> Fast<()> {
         operands.iter().try_for_each(|operand| self.code(operand).map(|_| ()))
     }
@@ -234,7 +234,7 @@ impl<'r> Runtime<'r> {
             }
         }
         if let Some(code) = to_set {
-            // Of an injective relation several pairs may share a key, but none a target.
+            // In an injective relation, pairs may share a key, but not a target.
             let n_targets = if arrow.injective { set.len() } else { relation::ran(set).len() };
             if n_targets != self.size_of(code)? {
                 return Ok(false);
@@ -243,7 +243,7 @@ impl<'r> Runtime<'r> {
         Ok(true)
     }
 
-    /// Number of elements a set has.
+    /// Number of elements of a set.
     pub(crate) fn size_of(&mut self, code: &Code) -> Fast<u64> {
         match self.at_hand(code) {
             Some(set) => Ok(as_set(set)?.len()),

@@ -1,30 +1,30 @@
-//! Estimates, from types alone, of the number of choices that an operation or the initialisation has.
+//! Estimates of the number of choices of an operation or the initialisation, from types alone.
 //!
-//! They decide where choices are generated one per orbit rather than listed. A wrong estimate costs time and changes no answer.
+//! They decide whether choices are generated one per orbit rather than listed. A wrong estimate costs time and changes no answer.
 
 use abridge_model::ModelNode;
 use abridge_model::{Model, OpId, Subst, SubstId, Target, Type, TypeId};
 
 use super::FixedSets;
 
-/// How an operation chooses one candidate per orbit.
+/// Data for choosing one candidate per orbit in an operation.
 pub struct OrbitChoice {
-    /// The types of parameters.
+    /// Restrictions from the types of parameters.
     pub params: FixedSets,
-    /// The types of what can be written, and of outputs.
+    /// Restrictions from the types of written variables and outputs.
     pub outcome: FixedSets,
-    /// In states whose cells are all smaller, choices are listed instead.
+    /// Smallest size of the largest cell for which choices are made by orbit rather than listed.
     pub min_cell_size: usize,
 }
 
-/// Bits of choices above the threshold from which on listing them is out of the question.
+/// Bits of choices above the threshold from which on listing is infeasible.
 const UNLISTABLE_BITS: f64 = 6.0;
 
-/// The smallest cell that pays where choices could be listed, since what is listed can be remembered.
+/// Smallest cell that pays if choices can be listed, since listed choices can be memoised.
 const MIN_PAYING_CELL: usize = 6;
 
 impl OrbitChoice {
-    /// For an operation, if it has at least two to the power of `many` choices that have to do with given sets.
+    /// Data for an operation with at least `2^many` choices that involve given sets.
     pub fn of_operation(model: &Model, op: OpId, many: f64) -> Option<OrbitChoice> {
         let operation = &model.operations[op];
         let params = || operation.params.iter().map(|local| model.locals[*local].ty);
@@ -41,7 +41,7 @@ impl OrbitChoice {
 }
 
 impl FixedSets {
-    /// Of what the initialisation writes, if it has a choice that has to do with given sets.
+    /// Restrictions for the initialisation, if it has a choice that involves given sets.
     pub fn of_initialisation(model: &Model) -> Option<FixedSets> {
         let chosen = chosen_types(model, model.initialisation);
         let has_choice = chosen.into_iter().any(|ty| has_given(model, ty));
@@ -49,7 +49,7 @@ impl FixedSets {
     }
 }
 
-/// The types of what a substitution chooses.
+/// Types of the values that a substitution chooses.
 fn chosen_types(model: &Model, body: SubstId) -> Vec<TypeId> {
     let mut types = Vec::new();
     model.for_each_node(ModelNode::Subst(body), &mut |node| {
@@ -68,7 +68,7 @@ fn chosen_types(model: &Model, body: SubstId) -> Vec<TypeId> {
     types
 }
 
-/// True if elements of given sets occur in values of a type.
+/// Whether elements of given sets occur in values of a type.
 fn has_given(model: &Model, ty: TypeId) -> bool {
     match model.types.get(ty) {
         Type::Integer | Type::Bool | Type::String | Type::Real | Type::Free(_) => false,
@@ -79,7 +79,7 @@ fn has_given(model: &Model, ty: TypeId) -> bool {
     }
 }
 
-/// The logarithm of the number of values of a type; a few for what has no end.
+/// Binary logarithm of the number of values of a type; a small constant for infinite types.
 fn bits(model: &Model, ty: TypeId) -> f64 {
     match model.types.get(ty) {
         Type::Bool => 1.0,

@@ -1,29 +1,30 @@
-//! Signatures of elements: how the elements of one given set occur in values.
+//! Signatures: occurrences of the elements of one given set in values.
 //!
-//! An element that occurs as a value, as a member of a set, or on one side of a pair in a set has an occurrence for each. Elements with equal signatures
-//! can be exchanged without changing the values. An element that occurs in any other way is distinguished from all others, which errs on the safe
+//! An element has an occurrence for each place where it is a value, a member of a set, or one side of a pair in a set. Exchanging elements with equal
+//! signatures leaves the values unchanged. An element that occurs in any other way is distinguished from all others, which errs on the safe
 //! side.
 
 use abridge_diag::with_stack;
 use abridge_value::{Set, Value, relation};
 use rustc_hash::FxHashMap;
 
-/// Which elements the text of a model cannot tell apart.
+/// Blocks of elements that the text of a model cannot distinguish.
 pub struct Interchangeable {
-    /// By given set and position, the block of an element; [`FIXED`] for one that is told apart.
+    /// Block of each element, by given set and index; [`FIXED`] for an element without a block.
     blocks: Vec<Vec<u32>>,
 }
 
+/// Block or cell of an element that cannot be exchanged.
 pub(crate) const FIXED: u32 = u32::MAX;
 
-/// The smallest block that pays.
+/// Smallest block that pays.
 const MIN_BLOCK_SIZE: usize = 4;
 
-/// Values with more members are not looked at.
+/// Largest value that is examined, in members.
 const MAX_MEMBERS: u64 = 1 << 12;
 
 impl Interchangeable {
-    /// Blocks of elements, each with its given set and the positions of its elements.
+    /// Makes the table from blocks, each given as a set and the indices of its elements.
     pub fn new<'b>(blocks: impl Iterator<Item = (u32, &'b [u32])>) -> Self {
         let mut by_set: Vec<Vec<u32>> = Vec::new();
         for (number, (set, indices)) in (0..).zip(blocks.filter(|(_, indices)| indices.len() >= MIN_BLOCK_SIZE)) {
@@ -38,30 +39,30 @@ impl Interchangeable {
         Interchangeable { blocks: by_set }
     }
 
-    /// There are none.
+    /// Whether there are no blocks.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// The blocks of the elements of a given set, if it has any.
+    /// Block of each element of a given set, if the set has blocks.
     pub fn blocks(&self, set: u32) -> Option<&[u32]> {
         self.blocks.get(set as usize).map(Vec::as_slice).filter(|blocks| !blocks.is_empty())
     }
 }
 
-/// The part that an element plays in a value; values are told apart by their places.
+/// Occurrence of an element in a value, which is identified by a number.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Occurrence {
     Is(u32),
     Member(u32),
-    /// Left of this in a pair.
+    /// On the left of this value in a pair.
     Left(u32, Value),
     Right(u32, Value),
-    /// In a way of its own.
+    /// In any other way; carries the element itself, so that no other has an equal occurrence.
     Alone(u32),
 }
 
-/// The parts that elements of one given set play in some values.
+/// Occurrences of the elements of one given set in some values.
 pub(crate) struct Occurrences {
     set: u32,
     occurrences: Vec<(u32, Occurrence)>,
@@ -73,7 +74,7 @@ impl Occurrences {
         Occurrences { set, occurrences: Vec::new(), n_places: 0 }
     }
 
-    /// Looks at a further value; false if it is too large.
+    /// Adds the occurrences in a further value; `false` if it is too large.
     pub(crate) fn add(&mut self, value: &Value) -> bool {
         with_stack(|| self.add_inner(value))
     }
@@ -152,12 +153,12 @@ impl Occurrences {
         });
     }
 
-    /// How much was looked at.
+    /// Number of occurrences.
     pub(crate) fn len(&self) -> usize {
         self.occurrences.len()
     }
 
-    /// The parts that each of so many elements plays.
+    /// Signatures of the first `n_elements` elements.
     pub(crate) fn signatures(self, n_elements: usize) -> Vec<Vec<Occurrence>> {
         let mut parts = vec![Vec::new(); n_elements];
         for (index, occurrence) in self.occurrences {
@@ -168,7 +169,7 @@ impl Occurrences {
         parts
     }
 
-    /// For each element, the first one of its block that plays the same part.
+    /// For each element, the first element of its block with the same signature.
     pub(crate) fn classes(mut self, blocks: &[u32]) -> Vec<u32> {
         self.occurrences.sort_by_key(|(index, _)| *index);
         let mut first_with: FxHashMap<(u32, Vec<&Occurrence>), u32> = FxHashMap::default();
@@ -184,7 +185,7 @@ impl Occurrences {
     }
 }
 
-/// Calls `found` with the given set and the position of each element in a value.
+/// Calls `found` with the given set and index of each element in a value.
 pub fn elements(value: &Value, found: &mut dyn FnMut(u32, u32)) {
     match value {
         Value::Element { set, index } => found(*set, *index),

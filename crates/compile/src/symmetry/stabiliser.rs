@@ -1,12 +1,12 @@
-//! The stabiliser of a state and of the choices made in it: the permutations of elements that leave all of these as they are.
+//! Stabiliser of a state and of the choices made in it: the permutations of elements that leave all of them unchanged.
 //!
-//! The group is kept as a partition of each given set into cells and consists of all permutations within cells (a Young subgroup). What follows from the state and the
-//! choices is invariant under it, so candidates for the next choice fall into orbits, and one representative of each is enough (`representatives.rs`). A
-//! choice refines the partition.
+//! The group is represented by a partition of each given set into cells, and consists of all permutations within cells (a Young subgroup). State and
+//! choices are invariant under it. So candidates for the next choice fall into orbits, and one representative of each is enough
+//! (`representatives.rs`). A choice refines the partition.
 //!
-//! Values have a canonical form under the group, and an orbit of known size ([`Stabiliser::canonise`]). Both are exact where elements occur only as values,
-//! as members of sets, or in pairs with something that the group fixes. For other values there is no answer; [`FixedSets`] tells from types which given
-//! sets the group must fix so that there is one.
+//! Values have a canonical form under the group, and an orbit of known size ([`Stabiliser::canonise`]). Both are exact if elements occur only as
+//! values, as members of sets, or in pairs with a value that the group fixes. For other values there is no answer; [`FixedSets`] computes from types
+//! which given sets the group must fix so that there is one.
 
 mod fixed_sets;
 mod representatives;
@@ -19,19 +19,20 @@ use super::signature::{FIXED, Occurrence, Occurrences, elements};
 
 pub use fixed_sets::FixedSets;
 
-/// The cells of elements, for each given set that has a cell of several elements.
+/// Group as cells of elements, for each given set that has a cell of several elements.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Stabiliser(Vec<OfSet>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
+/// Cells of one given set.
 struct OfSet {
     set: u32,
-    /// For each element the first one of its cell; [`FIXED`] if it is the only one.
+    /// First element of the cell of each element; [`FIXED`] if it is alone in its cell.
     cells: Vec<u32>,
 }
 
 impl OfSet {
-    /// Elements without a companion are no cell; nothing if there are only such.
+    /// Normalises cells: an element alone in its cell is [`FIXED`]. `None` if all are.
     fn of(set: u32, mut cells: Vec<u32>) -> Option<OfSet> {
         let mut sizes = vec![0_u32; cells.len()];
         cells.iter().filter(|cell| **cell != FIXED).for_each(|cell| sizes[*cell as usize] += 1);
@@ -43,7 +44,7 @@ impl OfSet {
         cells.iter().any(|cell| *cell != FIXED).then_some(OfSet { set, cells })
     }
 
-    /// The elements of each cell.
+    /// Elements of each cell.
     fn members(&self) -> Vec<Vec<u32>> {
         let mut members = vec![Vec::new(); self.cells.len()];
         for (index, cell) in (0..).zip(&self.cells).filter(|(_, cell)| **cell != FIXED) {
@@ -89,14 +90,14 @@ impl OfSet {
         is_small.then(|| OfSet::of(self.set, occurrences.classes(&self.cells))).flatten()
     }
 
-    /// Number of elements can be exchanged with another.
+    /// Number of elements that are not fixed.
     fn n_moving(&self) -> usize {
         self.cells.iter().filter(|cell| **cell != FIXED).count()
     }
 }
 
 impl Stabiliser {
-    /// Those of a state, for given sets of these sizes.
+    /// Stabiliser of a state, for given sets of these sizes.
     pub fn of_state(alike: &dyn Alike, sizes: impl Iterator<Item = u32>) -> Stabiliser {
         let of_set = |(set, size): (u32, u32)| {
             let classes: Vec<Option<u32>> = (0..size).map(|index| alike.class(set, index)).collect();
@@ -109,17 +110,17 @@ impl Stabiliser {
         Stabiliser((0..).zip(sizes).filter_map(of_set).collect())
     }
 
-    /// All elements of given sets of these sizes, as if none had been told apart.
+    /// Group of all permutations of given sets of these sizes.
     pub fn all(sizes: impl Iterator<Item = u32>) -> Stabiliser {
         Stabiliser((0..).zip(sizes).filter_map(|(set, size)| OfSet::of(set, vec![0; size as usize])).collect())
     }
 
-    /// Nothing can be exchanged.
+    /// Whether the group is trivial.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The cell of an element; nothing for other values, and for an element that is the only one of its cell.
+    /// Cell of an element; `None` for other values and for a fixed element.
     fn of(&self, value: &Value) -> Option<(u32, u32)> {
         let Value::Element { set, index } = value else { return None };
         self.of_element(*set, *index)
@@ -131,7 +132,7 @@ impl Stabiliser {
         (cell != FIXED).then_some((set, cell))
     }
 
-    /// True if something in a value can be exchanged.
+    /// Whether the group moves an element inside a value.
     pub fn moves(&self, value: &Value) -> bool {
         let mut moves = false;
         elements(value, &mut |set, index| moves |= self.of_element(set, index).is_some());
@@ -147,13 +148,12 @@ impl Stabiliser {
         left
     }
 
-    /// Number of elements the largest cell has.
+    /// Size of the largest cell.
     pub fn largest(&self) -> usize {
         self.0.iter().flat_map(OfSet::members).map(|members| members.len()).max().unwrap_or(0)
     }
 
-    /// Replaces values that belong together by the ones that stand for all that are symmetric to them; how many those are, at most
-    /// [`u64::MAX`]. Nothing if it cannot be told.
+    /// Replaces a tuple of values by the canonical form of its orbit. Returns the size of the orbit, saturating; `None` if it is not known.
     pub fn canonise(&self, values: &mut [Value]) -> Option<u64> {
         let mut size = 1_u64;
         let mut images: Vec<(u32, Vec<u32>)> = Vec::with_capacity(self.0.len());
@@ -185,7 +185,7 @@ impl Stabiliser {
         Some(size)
     }
 
-    /// True if the effect of an exchange is not known from the occurrence alone.
+    /// Whether the effect of a permutation does not follow from the occurrence alone.
     fn is_tangled(&self, occurrence: &Occurrence) -> bool {
         match occurrence {
             Occurrence::Is(_) | Occurrence::Member(_) => false,
@@ -195,7 +195,7 @@ impl Stabiliser {
     }
 }
 
-/// A value with its elements replaced.
+/// Image of a value under a map of elements.
 fn renamed(value: &Value, images: &[(u32, Vec<u32>)]) -> Value {
     match value {
         Value::Element { set, index } => {
@@ -208,7 +208,7 @@ fn renamed(value: &Value, images: &[(u32, Vec<u32>)]) -> Value {
             Value::record(record.shape(), fields.collect())
         }
         Value::Set(set) => Value::Set(renamed_set(set, images)),
-        // Nothing moves in there, or there would be no canonical form.
+        // The group moves nothing inside, otherwise there would be no canonical form.
         other => other.clone(),
     }
 }
@@ -223,7 +223,7 @@ fn renamed_set(set: &Set, images: &[(u32, Vec<u32>)]) -> Set {
     }
 }
 
-/// In how many ways the elements of groups of these sizes can be distributed to as many places.
+/// Multinomial coefficient, saturating: arrangements of groups of these sizes.
 fn arrangements(sizes: impl Iterator<Item = u64>) -> u64 {
     let mut n_places = 0;
     let mut ways = 1_u64;
@@ -234,7 +234,7 @@ fn arrangements(sizes: impl Iterator<Item = u64>) -> u64 {
     ways
 }
 
-/// Number of subsets of `k` elements a set of `n` has.
+/// Binomial coefficient, saturating.
 fn choose(n: u64, k: u64) -> u64 {
     let mut ways = 1_u128;
     for taken in 0..k.min(n - k) {

@@ -1,7 +1,7 @@
-//! Environments: what constants, variables and locals stand for during an evaluation.
+//! Environments: values of constants, variables and locals during an evaluation.
 //!
-//! An environment is cheap to clone, and a change makes a new one, so that a closure can keep the scope it was met in. A scope is restricted to the names a formula
-//! reads before it is kept; otherwise equal sets would differ by names that do not matter.
+//! An environment is persistent: cloning is cheap and a change makes a new one, so that a closure can keep its scope. A scope is restricted to the
+//! names that a formula reads before it is kept. Otherwise equal sets would differ by irrelevant names.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use abridge_value::Value;
 
 use super::val::Val;
 
-/// One place per id; empty while there is no value.
+/// Value of each id, if it has one.
 pub type Slots = Vec<Option<Val>>;
 
 /// Values of all constants and variables. Variables that only an abstraction has are empty.
@@ -21,34 +21,34 @@ pub struct State {
     pub variables: Arc<Slots>,
 }
 
-/// Constants, variables and locals. Cheap to clone; changes make a new one.
+/// Constants, variables and locals. Persistent and cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Env {
     pub constants: Arc<Slots>,
     pub scope: Scope,
 }
 
-/// Variables and locals: what a closure keeps.
+/// Variables and locals, as kept by a closure.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Scope {
     pub variables: Arc<Slots>,
     pub locals: Locals,
 }
 
-/// The locals in scope, innermost first. As long as formulas nest, so walking it is cheap.
+/// Locals in scope, innermost first. The list is as long as formulas nest, so searching it is cheap.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Locals(Option<Arc<Frame>>);
 
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Frame {
     local: LocalId,
-    /// Empty between the declaration of a VAR local or output and its first assignment.
+    /// `None` between the declaration of a VAR local or output and its first assignment.
     val: Option<Val>,
     outer: Locals,
 }
 
 impl Env {
-    /// Nothing has a value.
+    /// Environment without values.
     pub fn empty() -> Env {
         Env { constants: Arc::default(), scope: Scope::default() }
     }
@@ -74,7 +74,7 @@ impl Env {
         self.scope.locals.get(id)
     }
 
-    /// With a local bound; an outer one of that id is hidden.
+    /// Environment with a local bound, which hides an outer one of the same id.
     #[must_use]
     pub fn bind(&self, local: LocalId, val: Val) -> Env {
         let mut env = self.clone();
@@ -91,7 +91,7 @@ impl Env {
         env
     }
 
-    /// With locals that have no value yet.
+    /// Environment with locals declared that have no value yet.
     #[must_use]
     pub fn declare(&self, locals: &[LocalId]) -> Env {
         let mut env = self.clone();
@@ -108,13 +108,13 @@ impl Env {
         env
     }
 
-    /// With targets assigned.
+    /// Environment with targets assigned.
     #[must_use]
     pub fn assign<'a>(&self, changes: impl Iterator<Item = (Target, &'a Option<Val>)>) -> Env {
         self.clone().assigned(changes)
     }
 
-    /// The same for an environment that is not needed any more; where nothing shares it, it is changed in place.
+    /// [`Env::assign`] that consumes the environment, and changes unshared parts in place.
     #[must_use]
     pub fn assigned<'a>(mut self, changes: impl Iterator<Item = (Target, &'a Option<Val>)>) -> Env {
         for (target, val) in changes {
@@ -126,14 +126,14 @@ impl Env {
         self
     }
 
-    /// The constants, variables and nothing else: what the body of a called operation sees.
+    /// Environment without locals, for the body of a called operation.
     #[must_use]
     pub fn without_locals(&self) -> Env {
         let scope = Scope { variables: self.scope.variables.clone(), locals: Locals::default() };
         Env { constants: self.constants.clone(), scope }
     }
 
-    /// The scope of a closure, with the constants from here.
+    /// Environment of a closure: its scope, with the constants of this one.
     #[must_use]
     pub fn enter(&self, scope: &Scope) -> Env {
         Env { constants: self.constants.clone(), scope: scope.clone() }
@@ -148,7 +148,7 @@ fn set_slot(slots: &mut Slots, index: usize, val: Option<Val>) {
 }
 
 impl Scope {
-    /// Only these names, so that equal scopes are equal in what matters.
+    /// Scope restricted to these names, so that scopes are equal if the names have equal values.
     pub fn restricted(&self, variables: &[VarId], locals: &[LocalId]) -> Scope {
         let mut kept = Scope::default();
         if let Some(last) = variables.last() {
@@ -179,7 +179,7 @@ impl Locals {
         None
     }
 
-    /// All bindings, the outermost first.
+    /// All bindings, outermost first.
     pub fn frames(&self) -> impl Iterator<Item = (LocalId, &Option<Val>)> {
         let mut frames = Vec::new();
         let mut frame = self.0.as_deref();
@@ -190,7 +190,7 @@ impl Locals {
         frames.into_iter().rev()
     }
 
-    /// Bindings made one inside the other.
+    /// Locals from bindings, outermost first.
     pub fn of_frames(frames: impl IntoIterator<Item = (LocalId, Option<Val>)>) -> Locals {
         let mut locals = Locals::default();
         frames.into_iter().for_each(|(local, val)| locals.push(local, val));
@@ -201,7 +201,7 @@ impl Locals {
         *self = Locals(Some(Arc::new(Frame { local, val, outer: self.clone() })));
     }
 
-    /// The same names with the leaves of their values changed; nothing if none changes.
+    /// Locals with the leaves of their values changed; `None` if none changes.
     pub fn map_leaves(&self, change: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Locals> {
         let frame = self.0.as_deref()?;
         let val = frame.val.as_ref().and_then(|val| val.map_leaves(change));
@@ -214,7 +214,7 @@ impl Locals {
         Some(locals)
     }
 
-    /// With the innermost binding replaced where it is, so that assignments in a loop do not lengthen the list.
+    /// Locals with the innermost binding of an id replaced in place, so that assignments in a loop do not lengthen the list.
     fn replaced(&self, local: LocalId, val: &Option<Val>) -> Locals {
         let mut above = Vec::new();
         let mut frame = self.0.as_deref();

@@ -1,7 +1,7 @@
 //! Errors of evaluation.
 //!
-//! Ill-defined operands, broken obligations of the machine and limits of ours are kept apart, because they lead to different verdicts. None of them is a panic.
-//! Operators create errors without a place; the nearest node that is evaluated adds its own.
+//! Ill-definedness, broken obligations of the machine and limits of the evaluator are separate, since they lead to different verdicts. None of them
+//! is a panic. Operators create errors without a place; the nearest evaluated node adds its span.
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::Model;
@@ -9,7 +9,7 @@ use abridge_model::Model;
 use super::text::val_text;
 use super::val::Val;
 
-/// Small, because nearly every function returns one.
+/// Result of an evaluation. The error is boxed, since nearly every function returns one.
 pub type Result<T> = std::result::Result<T, Error>;
 
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ struct Located {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
     IllDefined(IllDefined),
-    /// All elements of a set are needed, and it is infinite or not seen to be finite.
+    /// All elements of a set are needed that is infinite or not known to be finite.
     InfiniteSet(Val),
     /// A value must be found, and nothing bounds it.
     Unbounded(String),
@@ -39,7 +39,7 @@ pub enum ErrorKind {
     /// The condition of an ASSERT does not hold.
     Assertion,
     LoopInvariant,
-    /// The variant before and after a pass, or a negative one.
+    /// The variant did not decrease in a pass, or is negative.
     LoopVariant {
         before: Option<Val>,
         after: Val,
@@ -58,15 +58,15 @@ pub enum ErrorKind {
     },
     /// A file cannot be read, so values that come from it are not known.
     Unreadable(String),
-    /// Not covered.
+    /// A construct is not covered.
     Unsupported(String),
-    /// A value that is only partly known leaves it open; never leaves the search that knows more later.
+    /// The answer depends on an undecided point of a value under construction. Never leaves the search that constructs the value.
     Undetermined,
     /// The model is not what the verifier promises.
     Internal(&'static str),
 }
 
-/// Which condition of well-definedness is violated, and by what.
+/// Violated condition of well-definedness, with the operands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IllDefined {
     OutsideDomain {
@@ -90,7 +90,7 @@ pub enum IllDefined {
         operand: Val,
     },
     EmptySequence(&'static str),
-    /// A number outside what the operator accepts.
+    /// A number outside of the range that the operator accepts.
     OutOfRange {
         operator: &'static str,
         operand: Val,
@@ -100,7 +100,7 @@ pub enum IllDefined {
         operator: &'static str,
         operand: Val,
     },
-    /// An external function says no.
+    /// An external function rejects its arguments.
     External {
         name: String,
         message: String,
@@ -112,7 +112,7 @@ impl Error {
         Error(Box::new(Located { kind, span: None }))
     }
 
-    /// Adds the place, unless a more precise one is known.
+    /// Adds a span, unless a more precise one is known.
     #[must_use]
     pub fn at(mut self, span: Span) -> Error {
         self.0.span.get_or_insert(span);
@@ -131,18 +131,18 @@ impl Error {
         matches!(self.0.kind, ErrorKind::IllDefined(_))
     }
 
-    /// An `ASSERT_TRUE` or `ASSERT_EXPR` in a formula says no.
+    /// Whether an `ASSERT_TRUE` or `ASSERT_EXPR` in a formula failed.
     pub fn is_failed_assertion(&self) -> bool {
         matches!(&self.0.kind, ErrorKind::IllDefined(IllDefined::External { name, .. }) if name.starts_with("ASSERT_"))
     }
 
-    /// The machine breaks a promise of its own: a nested precondition, an ASSERT, a loop's invariant or variant, a value never given.
+    /// Whether the machine breaks an obligation: a nested precondition, an ASSERT, the invariant or variant of a loop, a value never given.
     pub fn is_obligation(&self) -> bool {
         use ErrorKind::{Assertion, LoopInvariant, LoopVariant, Precondition, Unassigned};
         matches!(self.0.kind, Precondition | Assertion | LoopInvariant | LoopVariant { .. } | Unassigned(_))
     }
 
-    /// Evaluation as a whole must stop: going on could take as long again.
+    /// Whether the whole evaluation must end, since continuing could take as long again.
     pub fn is_fatal(&self) -> bool {
         matches!(
             self.0.kind,
@@ -150,7 +150,7 @@ impl Error {
         )
     }
 
-    /// Keeps the error that decides when several operands fail: what is undetermined may yet turn out false, so it comes first.
+    /// Merges errors of several operands. An undetermined one wins, since it may yet turn out false.
     pub fn merge(failure: &mut Option<Error>, error: Error) {
         let is_undetermined = |error: &Error| matches!(error.0.kind, ErrorKind::Undetermined);
         if failure.as_ref().is_none_or(|old| !is_undetermined(old) && is_undetermined(&error)) {
@@ -158,7 +158,7 @@ impl Error {
         }
     }
 
-    /// A set could not be listed.
+    /// Whether a set could not be listed.
     pub fn is_expansion(&self) -> bool {
         matches!(self.0.kind, ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(_) | ErrorKind::SetTooLarge { .. })
     }
@@ -186,7 +186,7 @@ impl From<IllDefined> for Error {
 }
 
 impl ErrorKind {
-    /// Permanent id and text.
+    /// Permanent diagnostic id and text.
     fn message(&self, model: &Model) -> (&'static str, String) {
         let show = |val: &Val| shortened(val_text(model, val));
         match self {
@@ -264,10 +264,10 @@ impl IllDefined {
     }
 }
 
-/// Long values say little in a message.
+/// Shortens the text of a long value in a message.
 fn shortened(text: String) -> String {
-    const LONGEST: usize = 200;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_CHARS: usize = 200;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

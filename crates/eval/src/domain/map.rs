@@ -1,7 +1,7 @@
 //! Structural map over the concrete values inside a [`Val`].
 //!
-//! A renaming of elements sees a symbolic set as a tree whose leaves are values: its operands, and the values of the names in its closure. A leaf that is missed here is a name
-//! that a symmetry reduction forgets to rename.
+//! A permutation of elements sees a symbolic set as a tree whose leaves are values: its operands, and the values of the names in its closure. A
+//! leaf that is missed here is not renamed by symmetry reduction.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use abridge_value::{Set, Value};
 use super::env::Slots;
 use super::val::{Closure, Partial, SymbolicSet, Val};
 
-/// The image of a leaf; nothing if it stays as it is.
+/// Image of a leaf; `None` if it is unchanged.
 type Change<'f> = dyn FnMut(&Value) -> Option<Value> + 'f;
 
 impl Val {
-    /// The same formula with its leaves changed, in a fixed order; nothing if none changes.
+    /// Formula with its leaves changed, in a fixed order; `None` if none changes.
     pub fn map_leaves(&self, change: &mut Change<'_>) -> Option<Val> {
         match self {
             Val::Value(value) => change(value).map(Val::Value),
@@ -55,7 +55,7 @@ fn map_set(set: &Set, change: &mut Change<'_>) -> Option<Set> {
     }
 }
 
-/// The same for values that may be missing.
+/// [`Val::map_leaves`] for slots.
 pub fn map_slots(slots: &Slots, change: &mut Change<'_>) -> Option<Slots> {
     let mut changed = None;
     for (idx, slot) in slots.iter().enumerate() {

@@ -25,7 +25,7 @@ impl Names for ModelNames<'_> {
     }
 }
 
-/// A value as B text.
+/// B text of a value.
 pub fn value_text(model: &Model, value: &Value) -> String {
     Printer::new(&ModelNames(model)).value(value).to_string()
 }

@@ -1,7 +1,7 @@
-//! Values and symbolic sets as B text, which can be read back.
+//! B text of values and symbolic sets, which can be parsed back.
 //!
-//! A closure is written as the formula it came from, with what its names stood for in a LET around it. Operators have the spelling of
-//! `abridge_model::dump`, so that there is one.
+//! A closure is written as its formula, inside a LET with the values of its names. Operators are spelled as in `abridge_model::dump`, so that there
+//! is one spelling.
 
 use abridge_diag::with_stack;
 use abridge_model::dump::{self, BinaryForm};
@@ -11,7 +11,7 @@ use abridge_model::{BinaryOp, Model, Target, Type, TypeId, UnaryOp, VarId};
 use super::names::value_text;
 use super::val::{Closure, SymbolicSet, Val};
 
-/// As B text.
+/// B text of a value.
 pub fn val_text(model: &Model, val: &Val) -> String {
     let mut writer = Writer { model, out: String::new() };
     writer.val(val);
@@ -43,7 +43,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An operand that something follows.
+    /// Writes an operand in parentheses.
     fn enclosed(&mut self, val: &Val) {
         self.text("(");
         self.val(val);
@@ -59,7 +59,7 @@ impl Writer<'_> {
         self.text(")");
     }
 
-    /// `rec(a:1,b:2)`; the number is that of the record type.
+    /// `rec(a:1,b:2)`; `shape` is the id of the record type.
     fn fields(&mut self, name: &str, shape: u32, fields: &[Val]) {
         let names = match self.model.types.get(TypeId(shape)) {
             Type::Record(names) => names.as_slice(),

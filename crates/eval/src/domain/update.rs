@@ -1,13 +1,13 @@
 //! Assignments of a substitution: targets with their new values.
 //!
-//! A sorted vector, since most substitutions assign few targets and loops make very many updates. Each target stands in it once; a target that came twice
-//! would make the result of a substitution depend on the order of its parts.
+//! A sorted vector, since most substitutions assign few targets and loops make very many updates. Each target occurs once; a target that occurred
+//! twice would make the result of a substitution depend on the order of its parts.
 
 use abridge_model::Target;
 
 use super::val::Val;
 
-/// New values of what a substitution assigns. Empty for a local that is declared but has no value.
+/// New values of assigned targets; `None` for a local that is declared but has no value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Update(Vec<(Target, Option<Val>)>);
 
@@ -20,12 +20,12 @@ impl Update {
         self.0.is_empty()
     }
 
-    /// The new value of a target; nothing if it is not assigned.
+    /// New value of a target; `None` if it is not assigned.
     pub fn get(&self, target: Target) -> Option<&Option<Val>> {
         self.position(target).ok().map(|idx| &self.0[idx].1)
     }
 
-    /// Assigns a target, in place of an earlier assignment.
+    /// Assigns a target, replacing an earlier assignment.
     pub fn insert(&mut self, target: Target, val: Option<Val>) {
         match self.position(target) {
             Ok(idx) => self.0[idx].1 = val,

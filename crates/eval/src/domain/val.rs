@@ -1,6 +1,6 @@
-//! Results of expressions: a value, or a set that is kept as a formula because it is infinite, large, or not needed in full.
+//! Results of expressions: a concrete value, or a symbolic set, which is infinite, large, or not needed in full.
 //!
-//! [`Val`] is the value wherever it can be; [`Val::pair`] and [`Val::record`] keep that. Equality of `Val`s is structural: equal
+//! A [`Val`] is a concrete value whenever possible; [`Val::pair`] and [`Val::record`] preserve that. Equality of `Val`s is structural: equal
 //! `Val`s are equal sets, different ones may still be equal (see `sets/compare.rs` for the equality of B).
 
 use std::cell::RefCell;
@@ -18,15 +18,15 @@ use super::error::{ErrorKind, Result};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Val {
     Value(Value),
-    /// Not both parts are values.
+    /// Pair with a component that is not concrete.
     Pair(Arc<(Val, Val)>),
-    /// Not all fields are values; the number is that of the record type.
+    /// Record with a field that is not concrete; the number is the id of the record type.
     Record(u32, Arc<[Val]>),
     Symbolic(Arc<SymbolicNode>),
 }
 
-/// A symbolic set, its hash and how deep its operators nest. Values that a machine builds step by step may nest without bound, so
-/// whatever walks them watches the stack.
+/// Symbolic set with its hash and nesting depth. Sets that a machine builds step by step may nest without bound, so recursion over them goes through
+/// `with_stack`.
 pub struct SymbolicNode {
     sym: SymbolicSet,
     hash: u64,
@@ -39,48 +39,48 @@ impl std::fmt::Debug for SymbolicNode {
     }
 }
 
-/// A set as a formula over evaluated operands.
+/// Set as a formula over evaluated operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SymbolicSet {
-    /// Never BOOL, which is a value.
+    /// Base set other than BOOL, which is concrete.
     Base(BaseSet),
     FreeType(FreeTypeId),
-    /// An operator that yields a set: `POW`, `seq`, `~`, ...
+    /// Operator with a set as result: `POW`, `seq`, `~`, ...
     Unary(UnaryOp, Val),
     Binary(BinaryOp, Val, Val),
-    /// `struct(...)`, with the number of the record type.
+    /// `struct(...)`, with the id of the record type.
     Struct(u32, Vec<Val>),
     /// `tree(S)`, `btree(S)`
     Tree(TreeOp, Val),
-    /// A comprehension, lambda or UNION, with the values of the names that it reads.
+    /// Comprehension, lambda or UNION, with the values of the names that it reads.
     Closure(Closure),
     Successor,
     Predecessor,
-    /// A constructor of a freetype as a function.
+    /// Constructor of a freetype as a function.
     Constructor(FreeTypeId, u32),
-    /// A function or set under construction.
+    /// Function or set under construction.
     Partial(Partial),
 }
 
-/// A finite function or set of which some points are not decided. Whatever depends on those is
-/// [`ErrorKind::Undetermined`]; whatever does not is final.
+/// Finite function or set under construction, with undecided points. An answer that depends on those is
+/// [`ErrorKind::Undetermined`]; any other answer is final.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Partial {
     /// Points are arguments; otherwise they are elements.
     pub is_function: bool,
-    /// No point will be absent.
+    /// All points will be present.
     pub is_total: bool,
     pub is_injective: bool,
-    /// The elements so far: pairs of a function, members of a set.
+    /// Elements so far: pairs of a function, members of a set.
     pub decided: Set,
-    /// Points that are not in the domain, or not in the set.
+    /// Points decided not to be in the domain or set.
     pub absent: Set,
-    /// Points to be decided.
+    /// Undecided points.
     pub open: Set,
 }
 
-/// An expression with bound variables, and what its free variables stood for when it was met. Constants are not kept: they never
-/// change while a value lives, and a recursive function reads itself.
+/// Expression with bound variables, and the values of its free variables at the time of evaluation. Constants are not kept: they never change while a
+/// value lives, and a recursive function reads itself.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Closure {
     pub expr: ExprId,
@@ -100,7 +100,7 @@ impl Partial {
         }
     }
 
-    /// The set itself once nothing is open.
+    /// The set itself once all points are decided.
     pub fn into_val(self) -> Val {
         if self.open.is_empty() { self.decided.into() } else { SymbolicSet::Partial(self).into() }
     }
@@ -185,7 +185,7 @@ impl Val {
         text.ok_or_else(|| ErrorKind::Internal("a string is expected").into())
     }
 
-    /// How deep operators nest in a symbolic set.
+    /// Nesting depth of operators in a symbolic set.
     pub fn depth(&self) -> u32 {
         match self {
             Val::Value(_) => 0,
@@ -195,8 +195,8 @@ impl Val {
         }
     }
 
-    /// True for two references to one symbolic set. Sets that a machine makes of each other share their parts, and walking each occurrence would take
-    /// time exponential in the number of steps.
+    /// Whether both refer to the same symbolic set in memory. Sets that a machine builds from each other share parts, and visiting each occurrence
+    /// would take time exponential in the number of steps.
     pub fn is_same(&self, other: &Val) -> bool {
         matches!((self, other), (Val::Symbolic(left), Val::Symbolic(right)) if Arc::ptr_eq(left, right))
     }
@@ -224,7 +224,7 @@ impl Internable for Val {
         }
     }
 
-    /// Symbolic sets are formulas, which are small but for the values in them.
+    /// Approximate memory of a value. Symbolic sets are small apart from the values in them.
     fn owned_bytes(&self) -> usize {
         match self {
             Val::Value(value) => value.owned_bytes(),
@@ -250,7 +250,7 @@ impl From<SymbolicSet> for Val {
 }
 
 impl SymbolicSet {
-    /// The operands that may be symbolic themselves.
+    /// Operands that may themselves be symbolic.
     fn parts(&self) -> impl Iterator<Item = &Val> {
         let (few, many): ([Option<&Val>; 2], &[Val]) = match self {
             SymbolicSet::Unary(_, operand) | SymbolicSet::Tree(_, operand) => ([Some(operand), None], &[]),
@@ -285,11 +285,11 @@ impl Hash for SymbolicNode {
 }
 
 thread_local! {
-    /// What is left to drop, while something is being dropped.
+    /// Queue of sets to drop, while a drop is in progress.
     static WAITING: RefCell<Option<Vec<SymbolicSet>>> = const { RefCell::new(None) };
 }
 
-/// One after the other: a chain of formulas is as long as the machine likes.
+/// Drops nested sets iteratively, since a machine can make chains of any length.
 impl Drop for SymbolicNode {
     fn drop(&mut self) {
         let sym = std::mem::replace(&mut self.sym, SymbolicSet::Successor);

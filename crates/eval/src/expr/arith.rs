@@ -6,7 +6,7 @@ use abridge_value::{Int, Value};
 use crate::domain::{Env, Error, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
 
-/// Integers with more bits than this are not computed.
+/// Largest integer that is computed, in bits.
 pub const MAX_BITS: u64 = 1 << 24;
 
 impl Session<'_> {

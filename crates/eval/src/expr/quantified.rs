@@ -1,7 +1,7 @@
 //! `SIGMA`, `PI` and `INTER`. Lambda, comprehensions and `UNION` are closures (see `sets.rs`).
 //!
-//! A result depends on the multiset of values only, not on the order of solutions: otherwise interchangeable elements would be told apart. Reals are therefore
-//! accumulated by [`RealSum`] and [`real_product`].
+//! A result depends only on the multiset of values, not on the order of solutions: otherwise interchangeable elements could be distinguished. Reals
+//! are therefore accumulated by [`RealSum`] and [`real_product`].
 
 use std::ops::ControlFlow;
 

@@ -6,8 +6,7 @@ use abridge_value::{Builder, Int, Set, Value, relation};
 use crate::domain::{Env, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
 
-/// The keys and values of a function that is written as a set of pairs with different literals as keys: an old way to write a conditional
-/// expression.
+/// Keys and values of a function that is written as a set of pairs with distinct literals as keys: an old idiom for a conditional expression.
 pub fn cases(model: &Model, function: ExprId) -> Option<Vec<(Value, ExprId)>> {
     let Expr::SetExtension(items) = model.expr(function) else { return None };
     let mut cases: Vec<(Value, ExprId)> = Vec::with_capacity(items.len());
@@ -36,12 +35,12 @@ impl Session<'_> {
         }
     }
 
-    /// `{k1 |-> e1, k2 |-> e2}(x)`: only the value that is chosen is evaluated.
+    /// `{k1 |-> e1, k2 |-> e2}(x)`: only the chosen value is evaluated.
     pub(super) fn chosen(&self, cases: &[(Value, ExprId)], function: ExprId, arg: ExprId, env: &Env) -> Result<Val> {
         let arg = self.expr(arg, env)?;
         match cases.iter().find(|(key, _)| arg.as_value() == Some(key)) {
             Some((_, value)) => self.expr(*value, env),
-            // The argument is outside the domain or has to be computed first.
+            // The argument is outside the domain, or symbolic.
             None => self.apply(&self.expr(function, env)?, &arg, env),
         }
     }
@@ -60,7 +59,7 @@ impl Session<'_> {
         Ok(self.union(&self.closure1(val)?, &identity))
     }
 
-    /// The identity on the type of a node that is a relation on it.
+    /// Identity on the type of the domain of a relation.
     fn identity_on_type(&self, id: ExprId) -> Result<Val> {
         let (first, _) = self.relation_type(id)?;
         Ok(self.identity(self.type_set(first)))

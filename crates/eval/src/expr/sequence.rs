@@ -1,4 +1,4 @@
-//! Operators on sequences, which are functions from `1..n`. An operand that is no sequence is ill-defined.
+//! Operators on sequences, which are functions from `1..n`. They are ill-defined on other relations.
 
 use abridge_model::{BinaryOp, ExprId, UnaryOp};
 use abridge_value::{Int, Value, sequence};
@@ -12,7 +12,7 @@ impl Session<'_> {
         Ok(sequence::from_items(items?).into())
     }
 
-    /// The items of a sequence, which every operator here needs.
+    /// Items of a sequence.
     pub(super) fn items(&self, operator: &'static str, val: &Val, env: &Env) -> Result<Vec<Value>> {
         let set = self.enumerate(val, env)?;
         match sequence::items(&set) {
@@ -49,7 +49,7 @@ impl Session<'_> {
         let mut joined = Vec::new();
         for part in parts {
             let part = part.into();
-            // The sequence itself shares no pair with its parts.
+            // The result shares no pairs with its parts.
             self.charge_copy(&part)?;
             joined.extend(self.items(operator, &part, env)?);
         }
@@ -80,7 +80,7 @@ impl Session<'_> {
     }
 }
 
-/// `s /|\ n`; a number beyond the end takes everything.
+/// `s /|\ n`; a number beyond the end takes all items.
 fn take(mut items: Vec<Value>, n: &Val) -> Result<Vec<Value>> {
     let count = n.int()?;
     if count.is_negative() {

@@ -1,4 +1,4 @@
-//! Operators on sets. Values give values, unless the result would be too large to list; a symbolic operand makes the result symbolic.
+//! Operators on sets. Concrete operands give a concrete set, unless it would be too large to list; a symbolic operand makes the result symbolic.
 
 use abridge_model::{BinaryOp, ExprId, UnaryOp};
 use abridge_value::{Builder, Set, Value, relation};
@@ -6,8 +6,8 @@ use abridge_value::{Builder, Set, Value, relation};
 use crate::domain::{Env, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
 
-/// Products up to this size are listed at once.
-const SMALL_PRODUCT: u64 = 256;
+/// Largest product that is listed at once.
+const MAX_LISTED_PRODUCT: u64 = 256;
 
 impl Session<'_> {
     pub(super) fn set_extension(&self, items: &[ExprId], env: &Env) -> Result<Val> {
@@ -55,12 +55,14 @@ impl Session<'_> {
 
     pub fn cartesian(&self, left: &Val, right: &Val) -> Val {
         match (left.as_set(), right.as_set()) {
-            (Some(a), Some(b)) if a.len().saturating_mul(b.len()) <= SMALL_PRODUCT => relation::cartesian(a, b).into(),
+            (Some(a), Some(b)) if a.len().saturating_mul(b.len()) <= MAX_LISTED_PRODUCT => {
+                relation::cartesian(a, b).into()
+            }
             _ => SymbolicSet::binary(BinaryOp::Cartesian, left.clone(), right.clone()),
         }
     }
 
-    /// An interval that must not be listed.
+    /// Whether a set is an interval too long to list.
     fn is_long(&self, set: &Set) -> bool {
         set.len() > self.config().max_set_size
     }
@@ -93,7 +95,7 @@ impl Session<'_> {
     }
 }
 
-/// Two intervals without a gap between them, or one in the other.
+/// Whether the union of two intervals is an interval.
 fn joins(left: &Set, right: &Set) -> bool {
     match (left.ends(), right.ends()) {
         (Some((lo, hi)), Some((lo2, hi2))) => {
@@ -104,7 +106,7 @@ fn joins(left: &Set, right: &Set) -> bool {
     }
 }
 
-/// What is taken away is an end of the interval, or not in it at all.
+/// Whether the difference of two intervals is an interval.
 fn cuts_off(left: &Set, right: &Set) -> bool {
     match (left.ends(), right.ends()) {
         (Some((lo, hi)), Some((lo2, hi2))) => lo2 <= lo || hi <= hi2,

@@ -21,7 +21,7 @@ impl Session<'_> {
         }
     }
 
-    /// Text with printed values in it.
+    /// Template string with printed values.
     pub(super) fn template(&self, parts: &[ExprId], env: &Env) -> Result<Val> {
         let mut text = String::new();
         for part in parts {
@@ -30,7 +30,7 @@ impl Session<'_> {
         Ok(Value::string(text).into())
     }
 
-    /// As TO_STRING: strings without quotes.
+    /// Text of a value as by TO_STRING: strings without quotes.
     pub fn to_string(&self, val: &Val, env: &Env) -> Result<String> {
         let value = self.finite(val, env)?;
         if let Value::String(text) = &value {
@@ -47,16 +47,16 @@ impl Session<'_> {
     }
 }
 
-/// Text that asks its session for memory as it grows. A short interval can be a very long text.
+/// Text that charges its session for memory as it grows. A short interval can be a very long text.
 struct MeteredText<'s> {
     session: &'s Session<'s>,
     text: String,
-    /// Bytes that were not asked for yet.
+    /// Bytes not yet charged.
     n_open: usize,
     refusal: Option<Error>,
 }
 
-/// Bytes of text that are asked for at once; each of them takes longer to print than to copy.
+/// Bytes per charge. A byte of text takes longer to print than to copy.
 const PORTION_BYTES: usize = 1 << 12;
 
 impl Write for MeteredText<'_> {

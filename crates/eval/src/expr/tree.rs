@@ -9,7 +9,7 @@ use abridge_value::{Int, Set, Value, relation, sequence};
 use crate::domain::{Env, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
 
-/// A tree taken apart.
+/// Parsed tree.
 #[derive(Clone)]
 struct Tree {
     label: Value,
@@ -52,7 +52,7 @@ impl Session<'_> {
         self.build(label, sons?, env)
     }
 
-    /// Operators that look at one place of a tree.
+    /// Operators on one node of a tree, given by its path.
     fn at_path(&self, op: TreeOp, tree: &Tree, path_val: &Val, rest: &[Val], env: &Env) -> Result<Val> {
         let outside = || IllDefined::BadOperand { operator: name(op), operand: path_val.clone() };
         let path = path_of(&self.enumerate(path_val, env)?).ok_or_else(outside)?;
@@ -98,12 +98,12 @@ fn unary(op: TreeOp, tree: &Tree, operand: &Val) -> Result<Val> {
     Ok(sequence::from_items(labels).into())
 }
 
-/// `t : tree(S)`, apart from the labels.
+/// Whether a set of pairs is a tree, whatever its labels.
 pub(crate) fn is_tree(set: &Set) -> bool {
     parse(set).is_some()
 }
 
-/// Every node of the tree has two sons or none.
+/// Whether every node of the tree has two sons or none.
 pub(crate) fn is_binary(set: &Set) -> bool {
     parse(set).is_some_and(|tree| tree.is_binary())
 }
@@ -116,7 +116,7 @@ fn parse(set: &Set) -> Option<Tree> {
         }
     }
     let tree = take(&mut labels, &mut Vec::new())?;
-    // What is left has a gap above it or beside it.
+    // Remaining labels are not reachable from the root.
     labels.is_empty().then_some(tree)
 }
 

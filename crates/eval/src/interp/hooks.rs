@@ -1,8 +1,8 @@
-//! Hooks: what the interpreter asks others to do, behind traits chosen when it is made.
+//! Hooks: traits for the tasks that the interpreter delegates, chosen when it is made.
 //!
-//! B needs three things that this crate leaves open. A [`Finder`] lists the solutions of problems, [`Externals`] are functions defined outside of B,
-//! and [`Fragments`] may answer for parts of formulas faster than the interpreter does. Only the first two have a part in the meaning of B, and their
-//! contracts say which; an interpreter without fragments gives the same answers and is the judge of those that have them.
+//! A [`Finder`] lists the solutions of problems, [`Externals`] are functions defined outside of B, and [`Fragments`] may evaluate parts of formulas
+//! faster. Only the first two contribute to the meaning of B, within their contracts. An interpreter without fragments gives the same answers as
+//! one with them, and is their judge.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use abridge_value::{Set, Value};
 use super::{Problem, Session};
 use crate::domain::{Env, Result, State, Update, Val};
 
-/// Receives solutions; it breaks when it has seen enough.
+/// Callback for each solution; breaks when it has seen enough.
 pub type Found<'f> = dyn FnMut(&Env) -> Result<ControlFlow<()>> + 'f;
 
-/// Lists the solutions of problems.
+/// Enumerator of the solutions of problems.
 pub trait Finder: Send + Sync {
-    /// Calls `found` with every valuation of the unknowns for which all constraints hold, each once, until it breaks; with `classes`, with one
-    /// valuation of each class.
+    /// Calls `found` with every valuation of the unknowns that satisfies all constraints, each once, until it breaks. With `classes`, one valuation
+    /// per class is enough.
     ///
     /// # Errors
-    /// If no finite set of candidates is found for an unknown, and the problem does not allow a cut. A condition that is ill-defined for some values
-    /// makes them no solution, if so configured; otherwise, and for strict constraints, it is an error that is reported after the other solutions.
+    /// If no finite set of candidates is found for an unknown, and the problem does not allow a cut. A valuation for which a constraint is ill-defined is
+    /// no solution, if so configured; otherwise, and for strict constraints, it is an error, which is reported after the other solutions.
     fn solve(
         &self,
         session: &Session<'_>,
@@ -34,56 +34,55 @@ pub trait Finder: Send + Sync {
     ) -> Result<ControlFlow<()>>;
 }
 
-/// Classes of tuples of values that differ only in the names of interchangeable elements.
+/// Symmetry classes: orbits of tuples of values under permutations of interchangeable elements.
 pub trait Classes: Send + Sync {
-    /// The canonical form: the same for all tuples of a class, and different for tuples of different classes.
+    /// Canonical form of a tuple: equal within a class, different between classes.
     fn form(&self, vals: &[Val]) -> Vec<Val>;
 
-    /// The number of tuples in the class of this one.
+    /// Number of tuples in the class of a tuple.
     fn size(&self, vals: &[Val]) -> u64;
 }
 
-/// Functions, predicates and substitutions that are defined outside of B.
+/// Functions, predicates and substitutions defined outside of B.
 pub trait Externals: Send + Sync {
-    /// The value of a call.
+    /// Value of a call.
     ///
     /// # Errors
     /// If an argument cannot be evaluated or is not accepted, or if the external is not covered.
     fn expr(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], node: ExprId, env: &Env) -> Result<Val>;
 
-    /// The truth of a call.
+    /// Truth of a call.
     ///
     /// # Errors
     /// As for [`Externals::expr`].
     fn pred(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], env: &Env) -> Result<bool>;
 
-    /// Performs a call, which changes no variable.
+    /// Executes a call, which changes no variable.
     ///
     /// # Errors
     /// As for [`Externals::expr`].
     fn subst(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], env: &Env) -> Result<()>;
 }
 
-/// Compiled parts of formulas. An answer must be the one that the interpreter would give, warnings and errors included; where that is not certain, there is
-/// none.
+/// Compiled fragments of formulas. An answer must be the one that the interpreter would give, without warnings or errors; in doubt there is none.
 pub trait Fragments: Send + Sync {
-    /// The truth of a quantified predicate.
+    /// Truth of a quantified predicate.
     fn pred(&self, session: &Session<'_>, id: PredId, env: &Env) -> Option<bool>;
 
-    /// The value of an expression that binds names.
+    /// Value of an expression that binds names.
     fn expr(&self, session: &Session<'_>, id: ExprId, env: &Env) -> Option<Value>;
 
-    /// The images of a key under a comprehension; the key is bound in the environment.
+    /// Images of a key, which is bound in the environment, under a comprehension.
     fn images(&self, session: &Session<'_>, comprehension: ExprId, env: &Env) -> Option<Set>;
 
-    /// The assignments of a loop that has exactly one outcome.
+    /// Assignments of a loop with exactly one outcome.
     fn while_loop(&self, session: &Session<'_>, id: SubstId, env: &Env) -> Option<Update>;
 
-    /// Calls `found` with initial states until it breaks. True if these were all, or if it broke.
+    /// Calls `found` with initial states until it breaks; `true` if these were all, or if it broke.
     fn initialise(&self, session: &Session<'_>, constants: &State, found: &mut dyn FnMut(State) -> bool) -> bool;
 }
 
-/// The hooks of one interpreter.
+/// Hooks of one interpreter.
 #[derive(Clone)]
 pub(crate) struct Hooks {
     pub(crate) finder: &'static dyn Finder,
@@ -100,7 +99,7 @@ impl Session<'_> {
         self.solve_up_to(problem, None, env, found)
     }
 
-    /// The same with one solution of each class.
+    /// [`Session::solve`] with one solution per class.
     ///
     /// # Errors
     /// As for [`Finder::solve`].
@@ -114,11 +113,11 @@ impl Session<'_> {
         self.interp.hooks.finder.solve(self, problem, classes, env, found)
     }
 
-    /// The compiled parts, unless too many calls of them are under way inside each other.
+    /// Compiled fragments, unless they are nested too deeply.
     pub fn fragments(&self) -> Option<&dyn Fragments> {
         self.interp.hooks.fragments.as_deref().filter(|_| self.nesting.get() < MAX_NESTING)
     }
 }
 
-/// Compiled parts call the interpreter for what they do not cover, and that may try compiled parts again, so often.
+/// Largest nesting depth of fragments. A fragment calls the interpreter for parts that it does not cover, and that may run fragments again.
 const MAX_NESTING: u32 = 24;

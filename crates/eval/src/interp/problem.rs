@@ -1,8 +1,8 @@
-//! Problems: unknowns and the constraints on them, in which every construct that binds names says what it looks for.
+//! Problems: unknowns with constraints, which every construct that binds names poses.
 //!
-//! Quantifiers, comprehensions, `ANY`, `:(P)`, parameters of operations and constants all pose a [`Problem`]; a [`Finder`](super::Finder)
-//! lists its solutions. The solutions are defined by the constraints alone: a predicate is split here into conjuncts that a finder can take one by
-//! one, and the split must keep exactly the valuations for which the predicate holds.
+//! Quantifiers, comprehensions, `ANY`, `:(P)`, parameters of operations and constants all pose a [`Problem`]; a [`Finder`](super::Finder) lists its
+//! solutions. The constraints alone define the solutions. A predicate is split into conjuncts that a finder can use one by one. The split must
+//! preserve exactly the valuations for which the predicate holds.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::config::Unbounded;
 use crate::domain::{Env, Result, Val};
 use crate::free::FreeNames;
 
-/// A name whose value is to be found.
+/// Name whose value is to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unknown {
     Local(LocalId),
@@ -67,26 +67,28 @@ impl Unknown {
     }
 }
 
+/// Unknowns, constraints on them, and the treatment of unbounded unknowns.
 pub struct Problem {
     pub unknowns: Vec<Unknown>,
     pub constraints: Vec<Constraint>,
     pub unbounded: Unbounded,
-    /// A constraint that mentions no unknown is evaluated rather than searched, so it must be well-defined.
+    /// A constraint without unknowns is evaluated rather than searched, so it must be well-defined.
     pub closed_is_strict: bool,
-    /// Two strings may stand for all. Not for a quantifier: nothing follows from two of infinitely many.
+    /// Two strings may be tried instead of all. Not in a quantifier, since nothing follows from two of infinitely many.
     pub samples_strings: bool,
 }
 
 #[derive(Clone, Debug)]
+/// Condition on unknowns.
 pub struct Constraint {
     pub kind: ConstraintKind,
-    /// Names that occur in it.
+    /// Free names.
     pub names: Arc<FreeNames>,
-    /// An ill-defined evaluation is an error even where it would count as false.
+    /// Ill-definedness is always an error.
     pub strict: bool,
-    /// Where it is ill-defined it counts as false, if so configured.
+    /// Ill-definedness counts as false, if so configured.
     pub is_searched: bool,
-    /// Its alternatives are being tried, and it remains to be checked.
+    /// The cases of the constraint are being tried, and the constraint itself is still to be checked.
     pub is_opened: bool,
 }
 
@@ -109,7 +111,7 @@ pub enum Relation {
     LessEqual,
 }
 
-/// One side of a relation.
+/// Side of a relation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     Expr(ExprId),
@@ -118,7 +120,7 @@ pub enum Operand {
 }
 
 impl Problem {
-    /// The values of `binder` for which `pred` holds.
+    /// Problem of the values of `binder` for which `pred` holds.
     pub fn of_pred(session: &Session<'_>, binder: &[LocalId], pred: PredId) -> Problem {
         let unknowns = binder.iter().map(|local| Unknown::Local(*local)).collect();
         let mut problem = Problem::of_unknowns(session, unknowns);
@@ -158,7 +160,7 @@ impl Problem {
         self.include(normalise(session, pred, true, false));
     }
 
-    /// Adds a predicate that must not hold; where it is a conclusion that is evaluated rather than searched, strictly.
+    /// Adds a predicate to be refuted. Conclusions of implications are evaluated rather than searched, so they are strict.
     pub fn refute(&mut self, session: &Session<'_>, pred: PredId) {
         self.include(normalise(session, pred, false, true));
     }
@@ -231,7 +233,7 @@ impl Constraint {
         !open.iter().any(|unknown| self.mentions(*unknown))
     }
 
-    /// The formulas it is made of, if it is made of formulas and values.
+    /// Formulas of the constraint, if it consists of formulas and values.
     pub fn formulas(&self) -> Option<Vec<ModelNode>> {
         let (left, right) = match &self.kind {
             ConstraintKind::Holds(pred) | ConstraintKind::Fails(pred) => return Some(vec![ModelNode::Pred(*pred)]),
@@ -248,7 +250,7 @@ impl Constraint {
         Some(formulas)
     }
 
-    /// The same constraint with one side evaluated.
+    /// The constraint with its right side replaced by a value.
     pub fn with_known(&self, session: &Session<'_>, val: Val) -> Constraint {
         let ConstraintKind::Relation(relation, left, _) = &self.kind else { return self.clone() };
         let names = left.names(session);
@@ -297,7 +299,7 @@ fn join(left: Arc<FreeNames>, right: Arc<FreeNames>) -> Arc<FreeNames> {
     Arc::new(names)
 }
 
-/// A predicate, or its negation, as constraints that must all hold. A LET adds its locals to the unknowns.
+/// Splits a predicate, or its negation, into constraints. A LET adds its locals to the unknowns.
 pub fn normalise(session: &Session<'_>, pred: PredId, positive: bool, strict: bool) -> (Vec<Unknown>, Vec<Constraint>) {
     let mut flat = Flat { session, unknowns: Vec::new(), constraints: Vec::new() };
     let mut open = vec![(pred, positive, strict)];
@@ -317,13 +319,13 @@ impl Flat<'_> {
     fn add(&mut self, pred: PredId, positive: bool, strict: bool, open: &mut Vec<(PredId, bool, bool)>) {
         match (self.session.model().pred(pred), positive) {
             (Pred::True, true) | (Pred::False, false) => {}
-            // The parts of a strict disjunction stay together: the first must be well-defined whatever the others are.
+            // A strict disjunction stays whole: its first operand must be well-defined, whatever the others are.
             (Pred::Or(_), false) if strict => self.plain(pred, positive, strict),
             (Pred::And(parts), true) | (Pred::Or(parts), false) => {
                 open.extend(parts.iter().rev().map(|part| (*part, positive, strict)));
             }
             (Pred::Not(inner), _) => open.push((*inner, !positive, strict)),
-            // A counterexample to an implication: its left side is searched, its right side evaluated.
+            // Counterexample to an implication: the left side is searched, the right side evaluated.
             (Pred::Implies(left, right), false) => open.extend([(*right, false, strict), (*left, true, false)]),
             (Pred::Let { bindings, body }, _) => {
                 for binding in bindings {
@@ -355,7 +357,7 @@ impl Flat<'_> {
             (Comparison::Member, true) => self.relation(Relation::Member, left, right, strict),
             (Comparison::Member, false) => self.relation(Relation::NotMember, left, right, strict),
             (Comparison::Subset, true) => self.subset(left_id, right, strict),
-            // Also a subset: that one says where to look.
+            // The inclusion, though implied, offers candidates.
             (Comparison::StrictSubset, true) => {
                 self.subset(left_id, right, strict);
                 self.plain(pred, positive, strict);
@@ -368,7 +370,7 @@ impl Flat<'_> {
         }
     }
 
-    /// `{a, b} <: S` says `a : S` and `b : S`.
+    /// Splits `{a, b} <: S` into `a : S` and `b : S`.
     fn subset(&mut self, left: ExprId, right: Operand, strict: bool) {
         match self.session.model().expr(left) {
             Expr::SetExtension(items) => {

@@ -11,7 +11,7 @@ use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::{Session, Warning};
 
 impl Session<'_> {
-    /// `f : from --> to` and its kin.
+    /// `f : from --> to` and the other arrows.
     pub(super) fn in_arrow(&self, f: &Val, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Result<bool> {
         let f = self.force(f, env)?;
         match f.as_set() {
@@ -31,7 +31,8 @@ impl Session<'_> {
         Ok(fits(&dom, from, arrow.total)? && fits(&ran, to, arrow.surjective)?)
     }
 
-    /// What cannot be decided is trusted, if so configured: infinite functions are usually typed by their definition.
+    /// Membership of an infinite relation. If it cannot be decided it is assumed, if so configured: infinite functions are usually typed by
+    /// definition.
     fn infinite_in_arrow(&self, f: &Val, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Result<bool> {
         if arrow == Arrow::RELATION {
             return self.trusted(self.subset(f, &self.cartesian(from, to), env));
@@ -72,7 +73,7 @@ impl Session<'_> {
         }
     }
 
-    /// All relations or functions of a kind. Values are chosen for one domain element after the other.
+    /// Enumerates the relations or functions of a kind, choosing values for one domain element after the other.
     pub(super) fn each_arrow(
         &self,
         arrow: Arrow,
@@ -103,7 +104,7 @@ impl Session<'_> {
         if arrow.functional { choice.function(0) } else { choice.relation(0, 0, false) }
     }
 
-    /// `x : seq(base)` and its kin.
+    /// `x : seq(base)` and the other sets of sequences.
     pub(super) fn in_sequences(&self, x: &Val, op: UnaryOp, base: &Val, env: &Env) -> Result<bool> {
         let x = self.force(x, env)?;
         let Some(set) = x.as_set() else {
@@ -180,7 +181,7 @@ fn is_undecided(kind: &ErrorKind) -> bool {
     )
 }
 
-/// A relation under construction: pairs so far, ascending, and how often each target is used.
+/// Relation under construction: pairs so far, ascending, and the number of uses of each target.
 struct ArrowChoice<'a, 's, 'v> {
     session: &'a Session<'s>,
     arrow: Arrow,
@@ -200,7 +201,7 @@ impl ArrowChoice<'_, '_, '_> {
         self.uses.iter().all(|uses| *uses > 0)
     }
 
-    /// Chooses for the domain element at `idx` and those after it.
+    /// Chooses values for the domain elements from `idx` on.
     fn function(&mut self, idx: usize) -> Result<ControlFlow<()>> {
         self.session.tick()?;
         let left = self.from.len() - idx;
@@ -227,7 +228,7 @@ impl ArrowChoice<'_, '_, '_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Decides for one pair after the other, row by row.
+    /// Decides one pair after the other, row by row.
     fn relation(&mut self, idx: usize, target: usize, row_used: bool) -> Result<ControlFlow<()>> {
         self.session.tick()?;
         if idx == self.from.len() {

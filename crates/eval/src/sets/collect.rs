@@ -1,22 +1,22 @@
-//! Values collected into a set, within the limits on its size and on memory.
+//! Collector: builds a set from successive elements, within the limits on size and memory.
 //!
-//! Elements are charged as they come, in portions: a set of a million elements is well within the limit on its size, but a million sequences can
-//! be more than there is memory for.
+//! Elements are charged in portions as they are added. A set of a million elements is within the limit on size, but a million sequences may exceed
+//! the memory.
 
 use abridge_value::{Builder, Set, Value};
 
 use crate::domain::Result;
 use crate::interp::Session;
 
-/// Builder of a set that asks its session for memory.
+/// Builder of a set that charges its session for memory.
 pub struct Collector<'s> {
     session: &'s Session<'s>,
     out: Builder,
-    /// Bytes that were not asked for yet.
+    /// Bytes not yet charged.
     open_bytes: usize,
 }
 
-/// Bytes that are asked for at once.
+/// Bytes per charge.
 const PORTION_BYTES: usize = 1 << 14;
 
 impl<'s> Collector<'s> {
@@ -25,7 +25,7 @@ impl<'s> Collector<'s> {
     }
 
     pub fn push(&mut self, value: Value) -> Result<()> {
-        // Once in the list that grows, once in the set.
+        // The element takes room in the growing list and in the set.
         self.open_bytes += 3 * size_of::<Value>() + value.owned_bytes();
         self.out.push(value);
         self.session.check_size(self.out.len() as u64)?;

@@ -1,6 +1,7 @@
 //! Equality and inclusion of sets, symbolic ones included.
 //!
-//! Equal forms are equal sets. Otherwise one side is listed and tested against the other; two infinite sets of different form are an error, never a guess.
+//! Equal forms are equal sets. Otherwise one side is listed and tested against the other. Two infinite sets of different form are an error, never a
+//! guess.
 
 use std::ops::ControlFlow;
 
@@ -55,14 +56,14 @@ impl Session<'_> {
             return Ok(true);
         }
         let (small, large) = if left.as_set().is_some() { (&left, &right) } else { (&right, &left) };
-        // What is a value and what is not differ in size, unless the latter is only too large to be listed.
+        // A concrete set differs from an infinite one. The other set may also be finite and merely too large to list.
         if small.as_set().is_some() && self.is_infinite(large, env)? == Some(true) {
             return Ok(false);
         }
         Ok(self.subset(small, large, env)? && self.subset(large, small, env)?)
     }
 
-    /// Different as soon as an element is missing on either side.
+    /// Equality with a set under construction: false as soon as an element is missing on either side.
     fn equal_to_partial(&self, partial: &Partial, other: &Val, env: &Env) -> Result<bool> {
         if !self.subset(&partial.decided.clone().into(), other, env)? {
             return Ok(false);
@@ -110,7 +111,7 @@ impl Session<'_> {
         Ok(outside.is_continue())
     }
 
-    /// An interval in another, or in a base set.
+    /// Inclusion of an interval in another interval or a base set.
     fn subset_by_ends(&self, left: &Val, right: &Val) -> Option<bool> {
         let least = |base: BaseSet| match base {
             BaseSet::Natural => Some(Int::ZERO),
@@ -127,7 +128,7 @@ impl Session<'_> {
         }
     }
 
-    /// By the operators on both sides; nothing if they do not say.
+    /// Inclusion by the operators on both sides; `None` if they do not decide.
     fn subset_by_form(&self, left: &Val, right: &Val, env: &Env) -> Result<Option<bool>> {
         use BinaryOp::{Cartesian, Difference, Intersection, Union};
         if let Some(SymbolicSet::Binary(Union, first, second)) = left.as_sym() {
@@ -172,7 +173,7 @@ impl Session<'_> {
         })
     }
 
-    /// Looks for a part of the closure's elements that is not in the other set.
+    /// Inclusion of a closure, its domain or its range: searches for an element that is not in the other set.
     fn closure_subset(&self, closure: &Closure, part: Part, right: &Val, env: &Env) -> Result<bool> {
         let (binder, pred, expr) = match self.model().expr(closure.expr) {
             Expr::Comprehension { binder, pred, .. } if part == Part::Element => (binder, *pred, None),
@@ -203,7 +204,7 @@ impl Session<'_> {
         Ok(outside.is_continue())
     }
 
-    /// A lambda is part of `S * T` if its arguments are in `S` and its results in `T`.
+    /// Inclusion of a lambda. It is a subset of `S * T` if its arguments are in `S` and its results in `T`.
     fn lambda_subset(&self, closure: &Closure, right: &Val, env: &Env) -> Result<bool> {
         let lambda: Val = SymbolicSet::Closure(closure.clone()).into();
         if let Some(SymbolicSet::Binary(BinaryOp::Cartesian, from, to)) = right.as_sym() {
@@ -215,7 +216,7 @@ impl Session<'_> {
         Ok(outside.is_continue())
     }
 
-    /// Contains everything of its type, because of its form.
+    /// Whether a set contains all values of its type, by form.
     pub fn is_whole_type(&self, val: &Val) -> bool {
         let Some(sym) = val.as_sym() else { return self.is_whole_carrier(val) };
         abridge_diag::with_stack(|| match sym {
@@ -244,7 +245,7 @@ impl Session<'_> {
     }
 }
 
-/// The question about a closure.
+/// Component of the elements of a closure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Element,
@@ -263,7 +264,7 @@ impl Part {
     }
 }
 
-/// A closure, its domain or its range.
+/// Closure whose elements, domain or range a set is.
 fn part_of_closure(val: &Val) -> Option<(Part, &Closure)> {
     match val.as_sym()? {
         SymbolicSet::Closure(closure) => Some((Part::Element, closure)),

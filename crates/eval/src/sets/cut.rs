@@ -1,7 +1,7 @@
-//! Finite parts of infinite sets: integers cut to MININT..MAXINT, strings to two samples.
+//! Finite subsets of infinite sets: integers cut to MININT..MAXINT, strings to two samples.
 //!
-//! Used where nothing bounds a value and the configuration prefers an incomplete search to an error. Whoever asks must warn: what is
-//! outside of the cut is not looked at.
+//! They are used if nothing bounds a value and the configuration prefers an incomplete search to an error. The caller must warn, since values outside
+//! of the cut are not tried.
 
 use abridge_model::{BaseSet, BinaryOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
@@ -9,11 +9,11 @@ use abridge_value::{Int, Set, Value};
 use crate::domain::{SymbolicSet, Val};
 use crate::interp::Session;
 
-/// Samples for all strings, where nothing says which ones are meant.
+/// Strings tried for an unbounded string.
 const SAMPLE_STRINGS: [&str; 2] = ["STRING1", "STRING2"];
 
 impl Session<'_> {
-    /// MININT..MAXINT within the bounds; a bound outside of it counts as the only value.
+    /// MININT..MAXINT within the bounds. If a bound lies outside, it is the only value.
     pub fn preferred_range(&self, lo: Option<Int>, hi: Option<Int>) -> Set {
         let (min, max) = self.int_range();
         let lo = lo.unwrap_or_else(|| min.clone());
@@ -27,7 +27,7 @@ impl Session<'_> {
         Set::interval(lo, hi)
     }
 
-    /// The set with its integers cut to MININT..MAXINT and its strings to two, if that makes it finite.
+    /// Set with integers cut to MININT..MAXINT and strings to two samples, if that makes it finite.
     pub fn preferred(&self, set: &Val) -> Option<Val> {
         let Some(sym) = set.as_sym() else { return Some(set.clone()) };
         let (min, max) = self.int_range();

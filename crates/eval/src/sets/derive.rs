@@ -1,4 +1,4 @@
-//! Domain, range and inverse of symbolic relations by their form, so that an infinite relation with a plain domain has that domain.
+//! Domain, range and inverse of symbolic relations by form, so that an infinite relation can have a concrete domain.
 
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, LocalId, Pred, QuantifiedOp, UnaryOp};
 use abridge_value::{Set, relation};
@@ -53,13 +53,13 @@ impl Session<'_> {
         }
         let inverse = self.inverse(r, env)?;
         match inverse.as_sym() {
-            // The inverse says no more than the relation itself.
+            // The inverse has no simpler form.
             Some(SymbolicSet::Unary(UnaryOp::Inverse, _)) => Ok(SymbolicSet::unary(UnaryOp::Ran, r.clone())),
             _ => self.dom(&inverse, env),
         }
     }
 
-    /// The inverse, moved to where the pairs come from.
+    /// Inverse of a relation, pushed down to its operands.
     pub fn inverse(&self, r: &Val, env: &Env) -> Result<Val> {
         abridge_diag::with_stack(|| self.inverse_inner(r, env))
     }
@@ -110,7 +110,7 @@ impl Session<'_> {
         }
     }
 
-    /// The domain of `%x,y.(x : S & y : T | E)`, whose predicate only gives each variable a set.
+    /// Domain of `%x,y.(x : S & y : T | E)`, whose predicate only gives each variable a set.
     fn plain_domain(&self, closure: &Closure, env: &Env) -> Result<Option<Val>> {
         let model = self.model();
         let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, .. } = model.expr(closure.expr) else {
@@ -145,7 +145,7 @@ impl Session<'_> {
         matches!(self.model().expr(expr), Expr::Local(found) if *found == local)
     }
 
-    /// The set of arguments of a freetype's constructor.
+    /// Set of arguments of a constructor of a freetype.
     pub fn constructor_domain(&self, id: abridge_model::FreeTypeId, constructor: u32, env: &Env) -> Result<Val> {
         let constructor = &self.model().free_types[id].constructors[constructor as usize];
         match constructor.arg {
@@ -154,7 +154,7 @@ impl Session<'_> {
         }
     }
 
-    /// Functional because of its form, without looking at its pairs.
+    /// Whether a relation is functional by form, without listing its pairs.
     pub fn is_surely_functional(&self, r: &Val) -> bool {
         if let Some(set) = r.as_set() {
             return relation::is_functional(set);

@@ -9,7 +9,7 @@ use abridge_value::{Builder, Int, Set, Value, relation};
 use crate::domain::{Closure, Env, ErrorKind, IllDefined, Partial, Result, SymbolicSet, Val};
 use crate::interp::{Constraint, Problem, Session};
 
-/// The set of all `y` with `x |-> y` in a relation. A single one may be an infinite set, which no value can contain.
+/// Set of all `y` with `x |-> y` in a relation. A single image may be an infinite set, which no concrete set can contain.
 #[derive(Clone, Debug)]
 pub enum Images {
     None,
@@ -97,7 +97,7 @@ impl Session<'_> {
         match relation {
             Val::Value(Value::Set(set)) => match self.force(x, env)? {
                 Val::Value(key) => Ok(finite_images(set, &key)),
-                // An infinite set is no first component of a finite relation.
+                // An infinite set is not a first component in a finite relation.
                 _ => Ok(Images::None),
             },
             Val::Symbolic(sym) => abridge_diag::with_stack(|| self.images_of_sym(sym, x, env)),
@@ -199,7 +199,7 @@ impl Session<'_> {
         }
     }
 
-    /// Images of any of these.
+    /// Images of any of the sources.
     fn images_of_all(&self, relation: &Val, sources: Images, env: &Env) -> Result<Images> {
         match sources {
             Images::None => Ok(Images::None),
@@ -239,7 +239,7 @@ impl Session<'_> {
         Ok(self.union(&all, &single.finish().into()))
     }
 
-    /// All that one or more steps of the relation reach.
+    /// Values reachable by one or more steps of the relation.
     fn reachable(&self, relation: &Val, from: &Val, env: &Env) -> Result<Set> {
         let mut reached: HashSet<Value> = HashSet::new();
         let mut open = vec![from.clone()];
@@ -294,7 +294,7 @@ impl Session<'_> {
         self.images(&listed.into(), x, env)
     }
 
-    /// All `x` with `x |-> y` in the relation.
+    /// Preimages: all `x` with `x |-> y` in the relation.
     fn preimages(&self, relation: &Val, y: &Val, env: &Env) -> Result<Images> {
         match relation.as_sym() {
             Some(SymbolicSet::Closure(closure)) => self.preimages_of_closure(closure, y, env),

@@ -1,4 +1,4 @@
-//! Elements of a set: one after the other without duplicates, or together as a value.
+//! Enumeration of sets: elements one by one without duplicates, or together as a value.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ pub type Visit<'v> = dyn FnMut(Val) -> Result<ControlFlow<()>> + 'v;
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
 impl Session<'_> {
-    /// A value if the set is finite and not too large; otherwise the set as it is.
+    /// Expands a symbolic set if it is finite and not too large; otherwise returns it unchanged.
     pub fn force(&self, val: &Val, env: &Env) -> Result<Val> {
         match val {
             Val::Value(_) => Ok(val.clone()),
@@ -42,7 +42,7 @@ impl Session<'_> {
         }
     }
 
-    /// The value; an error if it contains an infinite set.
+    /// Concrete value; an error if it contains an infinite set.
     pub fn finite(&self, val: &Val, env: &Env) -> Result<Value> {
         match val {
             Val::Value(value) => Ok(value.clone()),
@@ -55,7 +55,7 @@ impl Session<'_> {
         }
     }
 
-    /// The user asked not to expand it.
+    /// Whether the user asked to keep a set symbolic.
     fn is_kept_symbolic(&self, sym: &SymbolicSet) -> bool {
         let SymbolicSet::Closure(closure) = sym else { return false };
         match self.model().expr(closure.expr) {
@@ -70,7 +70,7 @@ impl Session<'_> {
         if n_elements > limit { Err(ErrorKind::SetTooLarge { limit }.into()) } else { Ok(()) }
     }
 
-    /// The elements in a list. An interval is a value however long it is, so the limit is checked here.
+    /// Elements in a list. An interval of any length is a concrete value, so the limit is checked here.
     pub fn elements(&self, set: &Val, env: &Env) -> Result<Vec<Value>> {
         let set = self.enumerate(set, env)?;
         self.check_size(set.len())?;
@@ -149,7 +149,7 @@ impl Session<'_> {
         }
     }
 
-    /// The elements of a comprehension whose first component is an integer and not less than another; nothing for other sets.
+    /// Visits the elements of a comprehension whose first component is an integer of at least `least`; `None` for other sets.
     pub fn each_at_least(
         &self,
         set: &Val,
@@ -168,7 +168,7 @@ impl Session<'_> {
         Some(self.solve(problem, &env.enter(&closure.scope), &mut |env| visit(self.tuple(env, binder)?)))
     }
 
-    /// The set as a value.
+    /// Set as a concrete value.
     pub fn enumerate(&self, set: &Val, env: &Env) -> Result<Set> {
         self.tick()?;
         match set {
@@ -242,7 +242,7 @@ impl Session<'_> {
         }
     }
 
-    /// The domain of a lambda does not need its values.
+    /// Domain of a relation. For a lambda its values are not evaluated.
     fn enumerate_dom(&self, r: &Val, env: &Env) -> Result<Set> {
         if let Some(closure) = r.as_closure()
             && let Expr::Quantified { op: QuantifiedOp::Lambda, binder, pred, .. } = self.model().expr(closure.expr)
@@ -342,7 +342,7 @@ impl Session<'_> {
 
     fn enumerate_compose(&self, left: &Val, right: &Val, env: &Env) -> Result<Set> {
         if self.size(left) == Size::Infinite && self.size(right) != Size::Infinite {
-            // From the finite side backwards.
+            // The right side is finite, so the composition is enumerated backwards.
             let inverse = SymbolicSet::binary(BinaryOp::Compose, self.inverse(right, env)?, self.inverse(left, env)?);
             return Ok(relation::inverse(&self.enumerate(&inverse, env)?));
         }
@@ -373,7 +373,7 @@ impl Session<'_> {
         Ok(out.finish())
     }
 
-    /// The pairs of a relation with these first components.
+    /// Pairs of a relation with these first components.
     fn rows(&self, keys: &Set, relation: &Val, env: &Env) -> Result<Set> {
         let mut out = Collector::new(self);
         for key in keys {
@@ -400,7 +400,7 @@ impl Session<'_> {
     fn is_cheaper(&self, left: &Val, right: &Val) -> bool {
         match (self.size(left), self.size(right)) {
             (Size::AtMost(left), Size::AtMost(right)) => left <= right,
-            // What cannot be listed for its size is no better than what may be infinite.
+            // A set too large to list is no better than one of unknown size.
             (Size::AtMost(left), Size::Unknown) => left <= self.config().max_set_size,
             (Size::Unknown, Size::AtMost(right)) => right > self.config().max_set_size,
             (Size::AtMost(_) | Size::Unknown, Size::Infinite) => true,
@@ -435,7 +435,7 @@ pub(super) fn visit_all(set: &Set, visit: &mut Visit<'_>) -> Result<ControlFlow<
     GO_ON
 }
 
-/// Counts in binary over the base, least element first.
+/// Enumerates subsets by counting in binary over the base, least element first.
 fn each_subset(base: &[Value], with_empty: bool, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
     let mut chosen = vec![false; base.len()];
     let mut is_first = true;

@@ -22,7 +22,7 @@ impl Session<'_> {
                 }
                 match self.force(x, env)? {
                     Val::Value(value) => Ok(set.contains(&value)),
-                    // An infinite set is none of the finite ones.
+                    // An infinite set differs from all elements, which are finite.
                     x => self.differs_from_all(&x, set, env),
                 }
             }
@@ -105,7 +105,7 @@ impl Session<'_> {
                 let missing = self.each(operand, env, &mut |set| stop_if(!self.member(x, &set, env)?))?;
                 Ok(missing.is_continue())
             }
-            // What remains are relations.
+            // The other operators make relations.
             _ => self.member_of_images(x, &SymbolicSet::unary(op, operand.clone()), env),
         }
     }
@@ -141,12 +141,12 @@ impl Session<'_> {
                 let found = self.each_image(&sources, env, &mut |source| stop_if(self.member(&source, right, env)?))?;
                 Ok(found.is_break())
             }
-            // What remains are relations.
+            // The other operators make relations.
             _ => self.member_of_images(x, &SymbolicSet::binary(op, left.clone(), right.clone()), env),
         }
     }
 
-    /// Membership of a pair through what the relation maps its first component to.
+    /// Membership of a pair, by the images of its first component.
     fn member_of_images(&self, x: &Val, relation: &Val, env: &Env) -> Result<bool> {
         let (first, second) = x.split()?;
         let images = self.images(relation, &first, env)?;
@@ -190,7 +190,7 @@ impl Session<'_> {
         }
     }
 
-    /// A constructor applied; nothing if the argument is not in its set.
+    /// Applies a constructor; `None` if the argument is not in its set.
     pub fn construct(&self, id: FreeTypeId, constructor: u32, arg: &Val, env: &Env) -> Result<Option<Val>> {
         let domain = self.constructor_domain(id, constructor, env)?;
         if !self.member(arg, &domain, env)? {
@@ -229,7 +229,7 @@ fn in_base(x: &Val, base: BaseSet) -> Result<bool> {
     }
 }
 
-/// Ends a walk over elements when the answer is known.
+/// Breaks an enumeration when the answer is known.
 pub(super) fn stop_if(stop: bool) -> Result<ControlFlow<()>> {
     Ok(if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
 }

@@ -1,6 +1,6 @@
 //! Sizes of sets: bounds without listing, and exact cardinalities.
 //!
-//! A bound may be too large, never too small: planners rely on it, and so does the decision to list a set.
+//! A bound may be too large, never too small: planners rely on it, as does the decision to list a set.
 
 use abridge_model::{Arrow, BinaryOp, FreeTypeId, Type, TypeId, UnaryOp};
 use abridge_value::Int;
@@ -11,7 +11,7 @@ use crate::interp::Session;
 /// Bound on a cardinality, without listing elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Size {
-    /// Finite, with no more elements than this; `u64::MAX` for any number.
+    /// Finite, with at most this many elements; `u64::MAX` for any number.
     AtMost(u64),
     Infinite,
     Unknown,
@@ -33,7 +33,7 @@ impl Size {
         }
     }
 
-    /// A finite bound holds for every part of the set.
+    /// Size of a subset: a finite bound carries over.
     fn or_part_of(self) -> Size {
         match self {
             Size::AtMost(bound) => Size::AtMost(bound),
@@ -50,14 +50,14 @@ impl Size {
     }
 }
 
-/// The size of deeper formulas is not looked at: the answer would not be worth the walk.
+/// Largest depth of a symbolic set whose size is computed.
 const MAX_DEPTH: u32 = 10;
 
 impl Session<'_> {
     pub fn size(&self, val: &Val) -> Size {
         match val {
             Val::Value(value) => value.as_set().map_or(Size::Unknown, |set| Size::AtMost(set.len())),
-            // Deep formulas are rare, and listing them says as much.
+            // Deep formulas are rare, and listing them tells as much.
             Val::Symbolic(_) if val.depth() > MAX_DEPTH => Size::Unknown,
             Val::Symbolic(sym) => self.sym_size(sym),
             Val::Pair(_) | Val::Record(..) => Size::Unknown,
@@ -147,12 +147,12 @@ impl Session<'_> {
             (Size::AtMost(0), _) | (_, Size::AtMost(0)) => Size::AtMost(0),
             (Size::AtMost(left), Size::AtMost(right)) => Size::AtMost(left.saturating_mul(right)),
             (Size::Infinite, Size::Infinite) => Size::Infinite,
-            // The finite side may be empty: a bound is not a count. Emptiness is asked for where it matters.
+            // The finite side may be empty, since a bound is not a count. Callers that care test emptiness.
             _ => Size::Unknown,
         }
     }
 
-    /// True if the set is infinite; nothing if that is not known without listing it.
+    /// Whether the set is infinite; `None` if that is not known without listing it.
     pub fn is_infinite(&self, val: &Val, env: &Env) -> Result<Option<bool>> {
         match self.size(val) {
             Size::AtMost(_) => return Ok(Some(false)),
@@ -179,7 +179,7 @@ impl Session<'_> {
         Ok(infinite)
     }
 
-    /// True if the set is finite; listed if nothing else decides it.
+    /// Whether the set is finite. It is listed if nothing else decides.
     pub fn is_finite(&self, val: &Val, env: &Env) -> Result<bool> {
         match self.is_infinite(val, env)? {
             Some(infinite) => Ok(!infinite),
@@ -231,11 +231,11 @@ impl Session<'_> {
             }
             Some(_) => {}
         }
-        // One element is enough to know.
+        // One element is enough.
         Ok(self.each(val, env, &mut |_| Ok(std::ops::ControlFlow::Break(())))?.is_continue())
     }
 
-    /// The exact number of elements.
+    /// Exact number of elements.
     pub fn cardinality(&self, val: &Val, env: &Env) -> Result<Int> {
         if let Some(set) = val.as_set() {
             return Ok(set.card());
@@ -260,7 +260,7 @@ impl Session<'_> {
         Ok(self.enumerate(val, env)?.card())
     }
 
-    /// True if values of the freetype contain values of the freetype.
+    /// Whether values of the freetype contain values of the same freetype.
     pub fn is_recursive(&self, id: FreeTypeId) -> bool {
         let model = self.model();
         let mut seen = vec![false; model.free_types.len()];
@@ -289,7 +289,7 @@ fn pow2(exponent: u64) -> u64 {
     if exponent < 64 { 1 << exponent } else { u64::MAX }
 }
 
-/// The number of injective sequences over `n` items, saturating.
+/// Number of injective sequences over `n` items, saturating.
 fn arrangements(n: u64) -> u64 {
     // a(n) = n * a(n - 1) + 1
     (1..=n.min(32)).fold(1_u64, |count, k| count.saturating_mul(k).saturating_add(1))
@@ -311,7 +311,7 @@ fn arrow_size(arrow: Arrow, from: Size, to: Size) -> Size {
     })
 }
 
-/// Where there is a simple formula.
+/// Exact number of relations or functions of a kind, if there is a simple formula.
 fn arrow_cardinality(arrow: Arrow, from: &Int, to: &Int) -> Result<Option<Int>> {
     let Arrow { functional, total, injective, surjective } = arrow;
     Ok(match (functional, total, injective, surjective) {
@@ -322,7 +322,7 @@ fn arrow_cardinality(arrow: Arrow, from: &Int, to: &Int) -> Result<Option<Int>> 
     })
 }
 
-/// A power that is not absurdly large.
+/// Power; an error if it is absurdly large.
 fn power(base: &Int, exponent: &Int) -> Result<Int> {
     const MAX_BITS: u64 = 1 << 20;
     match exponent.to_u64() {

@@ -1,9 +1,8 @@
-//! Solutions that only an exchange of elements tells apart.
+//! Groups of solutions that differ only by an exchange of interchangeable elements.
 //!
-//! In a state in which elements of one class can be exchanged, what is chosen for an operation can be exchanged with it: if one choice
-//! leads to a state, the choice with the elements exchanged leads to that state with the elements exchanged. So choices fall into
-//! groups, and one of each is enough. For elements and for sets of elements, a group is known by how many elements of each class play
-//! which part in the choice.
+//! A permutation in the stabiliser of a state maps the choices of an operation to choices. If a choice leads to a state, the permuted choice leads
+//! to the permuted state. So choices fall into orbits, and one of each orbit is enough. For elements and sets of elements, an orbit is identified
+//! by the number of elements of each class that occur at each set of positions in the choice.
 
 use abridge_compile::elements;
 use abridge_system::Alike;
@@ -12,11 +11,11 @@ use rustc_hash::FxHashMap;
 
 use crate::system::Explicit;
 
-/// Solutions by number, group by group; each group has the first of its solutions first.
+/// Indices of solutions, group by group, ascending within a group.
 pub(crate) struct Groups(Vec<Vec<usize>>);
 
 impl Groups {
-    /// Groups solutions, which come as ids of values. One with elements deep inside of other values stands alone.
+    /// Groups solutions, given as ids of values. A solution with interchangeable elements deeper inside its values is a group of its own.
     pub(crate) fn of<'r>(
         system: &Explicit<'_>,
         alike: &dyn Alike,
@@ -38,18 +37,18 @@ impl Groups {
     }
 }
 
-/// What remains of a solution when elements that are alike are not told apart: what does not move, and for each class the parts that its
-/// elements play.
+/// Orbit invariant of a solution: its fixed values and members, and for each class the positions at which its elements occur.
 pub(crate) type Pattern = Vec<(u64, u64)>;
 
-/// Parts of a pattern; the values of a solution come before them.
-const MEMBER: u64 = 64;
-const CLASS: u64 = 128;
+/// Tag of a fixed member of a set, plus the position of the set. Smaller tags are positions of fixed values.
+const MEMBER_TAG: u64 = 64;
+/// Tag of an element of a class, plus the class.
+const CLASS_TAG: u64 = 128;
 
-/// The pattern of a solution; nothing if elements that are alike occur in it in other ways than as values and as members of sets.
+/// Pattern of a solution; `None` if interchangeable elements occur in it other than as values or as members of sets.
 pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option<Pattern> {
     let mut pattern = Pattern::new();
-    // Each element that moves, its class, and one bit for each value of the solution that it is or is in.
+    // Each interchangeable element, its class, and the bit set of positions at which it occurs.
     let mut moving: Vec<((u32, u32), u32, u64)> = Vec::new();
     let mut moves = |element: (u32, u32), place: usize| {
         let Some(class) = alike.class(element.0, element.1) else { return false };
@@ -59,7 +58,7 @@ pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]
         }
         true
     };
-    if solution.len() > MEMBER as usize {
+    if solution.len() > MEMBER_TAG as usize {
         return None;
     }
     for (place, id) in solution.iter().enumerate() {
@@ -70,7 +69,7 @@ pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]
                 for member in members.iter() {
                     let Value::Element { set, index } = member else { return None };
                     if !moves((set, index), place) {
-                        pattern.push((MEMBER + place as u64, u64::from(index)));
+                        pattern.push((MEMBER_TAG + place as u64, u64::from(index)));
                     }
                 }
             }
@@ -79,7 +78,7 @@ pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]
         }
     }
     let parts = pattern.len();
-    pattern.extend(moving.into_iter().map(|(_, class, part)| (CLASS + u64::from(class), part)));
+    pattern.extend(moving.into_iter().map(|(_, class, part)| (CLASS_TAG + u64::from(class), part)));
     pattern[parts..].sort_unstable();
     Some(pattern)
 }

@@ -1,7 +1,7 @@
 //! Operations with many choices, performed for one choice per orbit.
 //!
-//! Where the choices of an operation are many by their types, listing them costs more than anything that could be remembered. If elements can be exchanged in a
-//! state, one choice per orbit is tried (`compile/src/run/representatives.rs`), and counts for all.
+//! If the types of its parameters allow very many choices, listing them costs more than a memo saves. In a state with interchangeable elements, one
+//! choice per orbit is tried (`compile/src/run/representatives.rs`), and counts for the whole orbit.
 
 use abridge_compile::{Fast, OrbitChoice, Stabiliser, Stop};
 use abridge_eval::{PrescribedChoices, Val};
@@ -16,7 +16,7 @@ use crate::operation::Operation;
 use crate::system::Explicit;
 
 impl Explicit<'_> {
-    /// The stabiliser of a state, from the elements that play the same part in it.
+    /// Stabiliser of a state, from the classes of its interchangeable elements.
     pub(crate) fn stabiliser(&self, alike: &dyn Alike) -> Stabiliser {
         Stabiliser::of_state(alike, self.set_sizes())
     }
@@ -25,8 +25,8 @@ impl Explicit<'_> {
         self.model().sets.iter().map(|(_, set)| set.size())
     }
 
-    /// A step of an operation with many choices between two states. What must be chosen for it is looked for among choices that differ by
-    /// more than elements which both states cannot tell apart; the plain interpreter then makes that choice.
+    /// Step between two states of an operation with many choices. The choice is searched for among representatives under the common stabiliser of
+    /// both states; the plain interpreter then makes that choice.
     pub(crate) fn step_of_many(&self, operation: &Operation, from: &[u32], to: &[u32]) -> Option<Execution> {
         let (source, target) = (self.decode(from).0, self.decode(to).0);
         let vals = [&source.constants, &source.variables, &target.variables].into_iter().flat_map(|slots| slots.iter());
@@ -41,7 +41,7 @@ impl Explicit<'_> {
 }
 
 impl Expansion<'_, '_> {
-    /// The stabiliser of the state.
+    /// Stabiliser of the state, computed at the first use.
     fn stabiliser(&mut self) -> &Stabiliser {
         let (system, alike) = (self.system, self.alike);
         self.stabiliser.get_or_insert_with(|| match alike {
@@ -50,7 +50,7 @@ impl Expansion<'_, '_> {
         })
     }
 
-    /// Adds one step per orbit of an operation with many choices. False if that cannot be done, and nothing was added.
+    /// Adds one step per orbit of an operation with many choices; `false`, with nothing added, if that is not possible.
     pub(crate) fn perform_by_orbit(&mut self, operation: &Operation, out: &mut Steps) -> bool {
         let Some(by_orbit) = operation.by_orbit.as_ref().filter(|_| self.alike.is_some()) else { return false };
         if self.stabiliser().is_empty() || self.system.config.max_operations.is_some() {

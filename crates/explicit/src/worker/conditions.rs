@@ -1,4 +1,4 @@
-//! Verdicts of conditions in a state: each is settled once, under the few words that it reads.
+//! Verdicts of conditions in the current state. Each is evaluated at most once per state, and memoised under the few words that it reads.
 
 use abridge_compile::{Condition, Fast, GuardVerdict};
 use abridge_system::Ahead;
@@ -9,11 +9,11 @@ use crate::layout::fill;
 use crate::memo::{MemoHandle, PrefetchBuffer};
 use crate::system::Explicit;
 
-/// Verdicts of all conditions in the state at hand, with the handles of their memos.
+/// Verdicts of all conditions in the current state, with the handles of their memos.
 pub(crate) struct GuardVerdicts<'a> {
     conditions: &'a Conditions,
     handles: Vec<Option<MemoHandle<'a>>>,
-    /// Verdicts in the state at hand.
+    /// Verdicts known so far in the current state.
     verdicts: Vec<Option<GuardVerdict>>,
     key: Vec<u32>,
 }
@@ -32,12 +32,12 @@ impl<'a> GuardVerdicts<'a> {
         self.handles.iter_mut().flatten().for_each(MemoHandle::refresh);
     }
 
-    /// Another state is at hand.
+    /// Drops the verdicts, before another state.
     pub(crate) fn begin(&mut self) {
         self.verdicts.fill(None);
     }
 
-    /// Fetches what is remembered of states.
+    /// Prefetches the memo entries of states.
     pub(crate) fn fetch(&self, states: &[Ahead], buffer: &mut PrefetchBuffer) {
         for (shared, handle) in self.conditions.list.iter().zip(&self.handles) {
             if let Some(handle) = handle {

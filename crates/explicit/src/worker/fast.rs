@@ -1,14 +1,15 @@
-//! The compiled form with the state that it was given: only words that differ from the last state are loaded.
+//! Runtime of the compiled form with the state loaded into it. Only words that differ from the loaded ones are loaded.
 
 use abridge_compile::{Runtime, unset};
 
 use crate::layout::UNSET;
 use crate::system::Explicit;
 
+/// Runtime of the compiled form, and the words loaded into it.
 pub(crate) struct FastPath<'a> {
     pub(crate) runtime: Runtime<'a>,
     constants: Option<u32>,
-    /// The words whose values the runtime has; nothing where that is not known.
+    /// Words whose values the runtime has; `None` if unknown.
     loaded: Vec<Option<u32>>,
 }
 
@@ -20,7 +21,7 @@ impl<'a> FastPath<'a> {
         Some(FastPath { runtime, constants: None, loaded })
     }
 
-    /// Makes the constants and some variables known.
+    /// Loads the constants and the variables at the `needed` positions.
     pub(crate) fn load<'w>(
         &mut self,
         system: &Explicit<'_>,
@@ -42,7 +43,7 @@ impl<'a> FastPath<'a> {
         }
     }
 
-    /// After an end before the end, slots may hold anything.
+    /// Marks all words as unknown. A run that stopped early may leave anything in its slots.
     pub(crate) fn forget(&mut self) {
         self.loaded.fill(None);
     }

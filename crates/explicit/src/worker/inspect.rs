@@ -1,4 +1,4 @@
-//! Inspection of states: conjuncts that are false or ill-defined, goals that are reached.
+//! Inspection of states: false and ill-defined conjuncts, goals that are reached.
 
 use abridge_compile::SuccessRate;
 use abridge_eval::{Env, State};
@@ -16,25 +16,26 @@ enum Evaluated {
     True,
     False,
     IllDefined,
-    /// Could not be evaluated; a failure is noted.
+    /// The evaluation failed, which is noted.
     Unknown,
 }
 
-/// Where a failure was met, for messages.
-const PROPERTY: &str = "a property of states";
+/// Subject of a failure, for messages.
+const PROPERTY_SUBJECT: &str = "a property of states";
 
-/// Nothing is to be reported.
-const FINE: u32 = 1;
+/// Memo entry of a group with nothing to report.
+const PASSES: u32 = 1;
 
-const NOT_FINE: u32 = 2;
+/// Memo entry of a group with a finding, which is evaluated again to report it.
+const FAILS: u32 = 2;
 
-/// Nothing is to be reported, as far as is known: the number of a gap is added.
-const FINE_BUT: u32 = 3;
+/// Memo entry of a group with nothing to report, and a gap: the index in [`GAPS`] is added.
+const PASSES_WITH_GAP: u32 = 3;
 
-/// Gaps as they are remembered. What was stopped is not remembered: it may be asked again.
+/// Gaps that memos store. A gap of the stop flag or of memory is not stored, since the question may be asked again.
 const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
 
-/// The conjuncts of one role as a worker inspects them: handles of their memos and counts.
+/// Conjuncts of one role, for one worker: handles of their memos, success rates and usage.
 pub(crate) struct Inspector<'a> {
     conjuncts: &'a Conjuncts,
     handles: Vec<Option<MemoHandle<'a>>>,
@@ -42,11 +43,11 @@ pub(crate) struct Inspector<'a> {
     costs: Vec<Usage>,
     key: Vec<u32>,
     failed: Vec<(u32, FindingKind)>,
-    /// Why the truth of something is not known.
+    /// Reason why the truth of a conjunct is not known.
     gap: Option<Gap>,
 }
 
-/// A state under inspection.
+/// State under inspection.
 pub(crate) struct Subject<'s, 'f> {
     pub(crate) system: &'s Explicit<'s>,
     pub(crate) fast: Option<&'s mut FastPath<'f>>,
@@ -82,7 +83,7 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Fetches what is remembered of states.
+    /// Prefetches the memo entries of states.
     pub(crate) fn fetch(&self, states: &[Ahead], buffer: &mut PrefetchBuffer) {
         for (group, handle) in self.conjuncts.groups.iter().zip(&self.handles).filter(|(group, _)| group.is_top) {
             if let Some(handle) = handle {
@@ -92,7 +93,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Reports what fails, by number. What depends on words in which the state agrees with the one before has been reported.
+    /// Reports findings in the order of conjuncts. Conjuncts that read only words in which the state agrees with `before` have been reported.
     pub(crate) fn inspect(
         &mut self,
         subject: &mut Subject<'_, '_>,
@@ -104,7 +105,7 @@ impl<'a> Inspector<'a> {
         self.gap = None;
         for (idx, group) in conjuncts.groups.iter().enumerate().filter(|(_, group)| group.is_top) {
             if !group.is_same(subject.words, before) {
-                self.is_fine(idx, subject);
+                self.group_passes(idx, subject);
             }
         }
         if !self.failed.is_empty() {
@@ -114,16 +115,16 @@ impl<'a> Inspector<'a> {
         self.gap.into()
     }
 
-    /// True if nothing in a group and those below it is to be reported; otherwise it is noted.
-    fn is_fine(&mut self, idx: usize, subject: &mut Subject<'_, '_>) -> bool {
+    /// Whether there is nothing to report in a group and the groups below it. Findings are collected in `failed`.
+    fn group_passes(&mut self, idx: usize, subject: &mut Subject<'_, '_>) -> bool {
         let group = &self.conjuncts.groups[idx];
         let mut missing = None;
         if let Some(handle) = self.handles[idx].as_mut().filter(|handle| !handle.is_off()) {
             fill(&mut self.key, subject.words, &group.words);
             match handle.get(&subject.system.lists, &self.key) {
-                Ok(FINE) => return true,
-                Ok(number @ FINE_BUT..) => {
-                    self.gap = self.gap.max(GAPS.get((number - FINE_BUT) as usize).copied());
+                Ok(PASSES) => return true,
+                Ok(number @ PASSES_WITH_GAP..) => {
+                    self.gap = self.gap.max(GAPS.get((number - PASSES_WITH_GAP) as usize).copied());
                     return true;
                 }
                 Ok(_) => {}
@@ -131,27 +132,27 @@ impl<'a> Inspector<'a> {
             }
         }
         let gap_outside = self.gap.take();
-        let mut is_fine = true;
+        let mut passes = true;
         for member in &group.members {
-            is_fine &= self.passes(*member, &group.words, subject);
+            passes &= self.passes(*member, &group.words, subject);
         }
         for below in &group.below {
-            is_fine &= self.is_fine(*below, subject);
+            passes &= self.group_passes(*below, subject);
         }
         let is_lasting = self.gap.is_none_or(|gap| GAPS.contains(&gap));
         if let (Some(key), Some(handle)) = (missing.filter(|_| is_lasting), &self.handles[idx]) {
-            // Groups below have used the buffer.
+            // The groups below have overwritten the key.
             fill(&mut self.key, subject.words, &group.words);
             let gap = GAPS.iter().position(|gap| Some(*gap) == self.gap);
-            let number = match (is_fine, gap) {
-                (true, Some(gap)) => FINE_BUT + gap as u32,
-                (true, None) => FINE,
-                (false, _) => NOT_FINE,
+            let number = match (passes, gap) {
+                (true, Some(gap)) => PASSES_WITH_GAP + gap as u32,
+                (true, None) => PASSES,
+                (false, _) => FAILS,
             };
             handle.insert(&subject.system.lists, &self.key, key, number);
         }
         self.gap = self.gap.max(gap_outside);
-        is_fine
+        passes
     }
 
     fn passes(&mut self, idx: usize, words: &[usize], subject: &mut Subject<'_, '_>) -> bool {
@@ -199,7 +200,7 @@ impl Conjunct {
         self.plain_truth(system, state.get_or_insert_with(|| system.decode(state_words).0))
     }
 
-    /// The truth, and why it may not be certain.
+    /// Truth by the interpreter, and the reason why it may not be certain.
     fn plain_truth(&self, system: &Explicit<'_>, state: &State) -> (Evaluated, Option<Gap>) {
         let session = system.interp.session();
         let truth = match session.pred(self.pred, &Env::new(state)) {
@@ -208,10 +209,10 @@ impl Conjunct {
             Err(error) if error.is_failed_assertion() => Evaluated::False,
             Err(error) if is_violation(&error) => Evaluated::IllDefined,
             Err(error) => {
-                let gap = system.note(&session, PROPERTY, Some(error));
+                let gap = system.note(&session, PROPERTY_SUBJECT, Some(error));
                 return (Evaluated::Unknown, gap);
             }
         };
-        (truth, system.note(&session, PROPERTY, None))
+        (truth, system.note(&session, PROPERTY_SUBJECT, None))
     }
 }

@@ -1,8 +1,8 @@
 //! Steps with labels: the parameters and outputs of the operation and, where it has no parameters, the values that its ANY chose.
 //!
-//! A label is the list of the ids of the locals that tell instances apart, then those of the outputs. Reductions read the instance, temporal formulas and refinement
-//! read parameters and outputs. A label that left out an output would make one step of two that users can tell apart. The ordinary search asks for no labels and
-//! is not slowed down by them.
+//! A label is a list of ids: the locals that distinguish instances, then the outputs. Reductions read the instance; temporal formulas and
+//! refinement read parameters and outputs. Without an output in its label, two steps that users can distinguish would become one. The ordinary
+//! search asks for no labels and pays nothing for them.
 
 use abridge_compile::Fast;
 use abridge_eval::{State, Transition, Val};
@@ -16,12 +16,12 @@ use crate::layout::{FIRST_OPERATION, UNSET, fill};
 use crate::operation::{Operation, Stages};
 use crate::system::Explicit;
 
-/// What a label tells about a step.
+/// Parameters and outputs of a labelled step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LabelValues<'a> {
-    /// Values of the parameters of the operation, in their order.
+    /// Values of the parameters, in order.
     pub params: Vec<&'a Val>,
-    /// Values of its outputs, in their order; nothing for one that the step does not assign.
+    /// Values of the outputs, in order; `None` for an output that the step does not assign.
     pub outputs: Vec<Option<&'a Val>>,
 }
 
@@ -30,18 +30,18 @@ impl Explicit<'_> {
         LabelId(self.labels.intern(&instance.chain(outputs).collect()).0)
     }
 
-    /// The locals whose values tell the instances of an operation apart, by its position.
+    /// Locals that distinguish the instances of an operation, given by its index.
     pub fn instance_locals(&self, operation: usize) -> &[LocalId] {
         &self.operation_memos[operation].instance
     }
 
-    /// The values of these locals in a step, by the number of its operation and its label; nothing if only parameters and outputs are known.
+    /// Values of [`Explicit::instance_locals`] in a step, by operation and label; `None` if only parameters and outputs are known.
     pub fn instance_vals(&self, operation: u32, label: LabelId) -> Option<Vec<Val>> {
         let (instance, _) = self.label_ids(operation, label);
         instance.iter().map(|id| self.known_local(*id).cloned()).collect()
     }
 
-    /// Parameters and outputs of a step, by the number of its operation and its label.
+    /// Parameters and outputs of a step, by operation and label.
     pub fn label_values(&self, operation: u32, label: LabelId) -> LabelValues<'_> {
         let n_params = self.operation_memos[(operation - FIRST_OPERATION) as usize].n_params;
         let (instance, outputs) = self.label_ids(operation, label);
@@ -60,30 +60,30 @@ impl Explicit<'_> {
         (id != UNSET).then(|| self.local(id))
     }
 
-    /// The id of a value that a label may have.
+    /// Id of an optional value in a label.
     fn local_id(&self, val: Option<&Val>) -> u32 {
         val.map_or(UNSET, |val| self.locals.intern(val).0)
     }
 
-    /// The value of a variable by its word; nothing if it has none.
+    /// Value of a variable, by its position and word; `None` if it has none.
     pub fn value_of(&self, word: usize, id: u32) -> Option<&Val> {
         (id != UNSET).then(|| self.decode_val(word, id))
     }
 }
 
 impl Stages {
-    /// The label of the step that was computed last, for a solution of the search.
+    /// Label of the step computed last, for a solution of the search.
     pub(crate) fn label(&self, run: &Run<'_, '_, '_>, found: &[u32]) -> LabelId {
         let outputs = self.outputs.iter().map(|place| place.map_or(UNSET, |place| run.scratch.entry[place]));
         run.system.label_of(found.iter().copied(), outputs)
     }
 }
 
-/// Labels from here on have no room in an entry of a memo.
+/// Labels from this number on do not fit into a memo entry.
 const MAX_LISTED_LABELS: u32 = 1 << 31;
 
 impl Performer<'_> {
-    /// Adds the steps of the operation with their labels, remembered ones if there are.
+    /// Adds the steps of the operation with their labels, from the memo if possible.
     pub(crate) fn labelled(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
         let (system, words, operation) = (at.system, at.words, self.operation);
         let mut key = None;
@@ -141,7 +141,7 @@ impl Performer<'_> {
 }
 
 impl Operation {
-    /// Adds the steps of an entry.
+    /// Adds the steps of a memo entry.
     fn emit_labelled(
         &self,
         system: &Explicit<'_>,
@@ -158,7 +158,7 @@ impl Operation {
         Doubt::from_word(*head)
     }
 
-    /// Makes the entry of the steps that were added last; false if a label is too large for it. The lowest bit of a label says that the step repeats
+    /// Makes the memo entry of the steps from `start` on; `false` if a label is too large for it. The lowest bit of a label marks a step that repeats
     /// a transition.
     fn list_labelled(&self, start: usize, doubt: Doubt, scratch: &mut Scratch, out: &Steps) -> bool {
         let entry = &mut scratch.entry;
@@ -207,7 +207,7 @@ impl Operation {
         })
     }
 
-    /// With the plain interpreter, which tells parameters and outputs only.
+    /// Adds the steps that the interpreter finds. Their labels have parameters and outputs only.
     fn plainly_labelled(
         &self,
         system: &Explicit<'_>,
@@ -222,7 +222,7 @@ impl Operation {
         })
     }
 
-    /// The label of a transition. What an ANY chose for it is not known.
+    /// Label of a transition of the interpreter, which does not report the values that an ANY chose.
     fn plain_label(&self, system: &Explicit<'_>, transition: &Transition) -> LabelId {
         let params = transition.params.iter().map(Some);
         let instance = params.chain(std::iter::repeat(None)).take(self.instance.len());

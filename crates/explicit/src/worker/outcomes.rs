@@ -1,4 +1,4 @@
-//! Distinct steps of one operation out of one state, with the number of transitions to each target.
+//! Deduplication of the outcomes of one operation in one state.
 
 use abridge_system::Steps;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,12 +10,12 @@ pub(crate) struct Outcomes<'o> {
     operation: &'o Operation,
     words: &'o [u32],
     start: usize,
-    /// Where each target stands, once there are many.
+    /// Index of each target, once there are more than [`MAX_COMPARED_TARGETS`].
     groups: FxHashMap<Box<[u32]>, usize>,
     out: &'o mut Steps,
 }
 
-/// Targets up to which they are compared one by one.
+/// Number of targets up to which linear search beats hashing.
 const MAX_COMPARED_TARGETS: usize = 8;
 
 impl<'o> Outcomes<'o> {
@@ -55,7 +55,7 @@ impl<'o> Outcomes<'o> {
     }
 }
 
-/// Rows of words, each once.
+/// Set of rows of words.
 #[derive(Default)]
 pub(crate) struct Distinct {
     rows: Vec<u32>,
@@ -70,7 +70,7 @@ impl Distinct {
         self.many.clear();
     }
 
-    /// True if the row, as long as all others, is new.
+    /// Adds a row, of the same length as all others; `true` if it is new.
     pub(crate) fn insert(&mut self, row: &[u32]) -> bool {
         if row.is_empty() {
             self.n_rows += 1;

@@ -1,4 +1,4 @@
-//! Steps of operations out of a state: remembered, computed by the compiled form, or by the interpreter.
+//! Steps of operations out of a state: from memos, by the compiled form, or by the interpreter.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ use crate::operation::{Operation, Stage, Stages};
 use crate::profile::{Clock, Measured, Usage};
 use crate::system::{Explicit, is_violation};
 
-/// One operation as a worker performs it: handles of its memos and counts.
+/// Operation of a worker: handles of its memos, success rate and usage.
 pub(crate) struct Performer<'a> {
     pub(crate) operation: &'a Operation,
     whole: Option<MemoHandle<'a>>,
@@ -32,7 +32,7 @@ pub(crate) struct StageHandles<'a> {
     values: Vec<Option<MemoHandle<'a>>>,
 }
 
-/// Buffers that all operations of a worker use in turn.
+/// Buffers shared by the operations of a worker.
 pub(crate) struct WorkerBuffers<'a> {
     pub(crate) fast: Option<FastPath<'a>>,
     pub(crate) verdicts: GuardVerdicts<'a>,
@@ -49,15 +49,15 @@ impl<'a> WorkerBuffers<'a> {
     }
 }
 
-/// The expansion of one state.
+/// Expansion of one state.
 pub(crate) struct Expansion<'x, 'a> {
     pub(crate) system: &'a Explicit<'a>,
     pub(crate) words: &'x [u32],
-    /// Elements that play the same part in the state, if use is to be made of them.
+    /// Classes of interchangeable elements of the state, if they are to be exploited.
     pub(crate) alike: Option<&'x dyn Alike>,
-    /// The stabiliser of the state, once it is needed.
+    /// Stabiliser of the state, computed at the first use.
     pub(crate) stabiliser: Option<Stabiliser>,
-    /// The state itself, once it is needed.
+    /// Decoded state, computed at the first use.
     pub(crate) state: Option<State>,
     pub(crate) buffers: &'x mut WorkerBuffers<'a>,
 }
@@ -71,7 +71,7 @@ impl<'x, 'a> Expansion<'x, 'a> {
 
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// The label of every step is wanted, so equal steps with different labels stay apart.
+    /// Labels are wanted, so equal steps with different labels are separate.
     pub(crate) wants_labels: bool,
     pub(crate) key: Vec<u32>,
     found: Vec<u32>,
@@ -119,7 +119,7 @@ impl<'a> Performer<'a> {
         (Measured::Operation(self.operation.op), Usage { remembered, ..self.cost })
     }
 
-    /// Fetches what is remembered of states, as far as it is known what will be asked.
+    /// Prefetches the memo entries that the expansion of states will ask for first.
     pub(crate) fn fetch(&self, states: &[Ahead], buffer: &mut PrefetchBuffer) {
         let Operation { key, stages, .. } = self.operation;
         let whole = self.whole.as_ref().filter(|handle| !handle.is_off()).map(|handle| (handle, key));
@@ -142,7 +142,7 @@ impl<'a> Performer<'a> {
             self.cost.computed += 1;
             return Doubt::default();
         }
-        // What is alike depends on more than the key of a memo.
+        // Interchangeable elements depend on more than the key of a memo, so the two are not combined.
         let all_alike = at.alike;
         at.alike = all_alike.filter(|_| self.makes_use_of_alike());
         let doubt = self.answer_alike(at, out);
@@ -150,12 +150,12 @@ impl<'a> Performer<'a> {
         doubt
     }
 
-    /// True if it matters which elements play the same part in a state.
+    /// Whether the operation can exploit interchangeable elements.
     pub(crate) fn wants_alike(&self) -> bool {
         self.operation.by_orbit.is_some() || self.makes_use_of_alike()
     }
 
-    /// True if something is chosen, and the choice is not better remembered as a whole.
+    /// Whether the operation makes a choice that is not better memoised as a whole.
     fn makes_use_of_alike(&self) -> bool {
         match &self.staged {
             Some((staged, _)) => staged.search.n_found() > 0,
@@ -216,15 +216,15 @@ impl<'a> Performer<'a> {
     }
 }
 
-/// Doubt about the steps of an operation.
+/// Definedness and completeness of the steps of an operation.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Doubt {
     pub(crate) is_ill_defined: bool,
-    /// Why some may be missing.
+    /// Reason why steps may be missing.
     pub(crate) gap: Option<Gap>,
 }
 
-/// Gaps as they are remembered, from 1 on. What was stopped or lacked memory is not remembered: it may be asked again.
+/// Gaps that memos store, numbered from 1. A gap of the stop flag or of memory is not stored, since the question may be asked again.
 const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
 
 impl Doubt {
@@ -238,7 +238,7 @@ impl Doubt {
         Doubt { is_ill_defined: word & 1 != 0, gap }
     }
 
-    /// The same question gets the same answer again.
+    /// Whether the same evaluation would give the same answer again.
     pub(crate) fn is_lasting(self) -> bool {
         self.gap.is_none_or(|gap| GAPS.contains(&gap))
     }
@@ -251,21 +251,21 @@ impl Doubt {
     }
 }
 
-/// A state in which stages are evaluated.
+/// Evaluation of the stages of an operation in a state.
 pub(crate) struct Run<'r, 'f, 's> {
     pub(crate) system: &'r Explicit<'r>,
     pub(crate) fast: &'r mut FastPath<'f>,
     pub(crate) words: &'r [u32],
-    /// Elements whose exchange changes no more than the label of a step.
+    /// Classes of interchangeable elements of the state, if they are to be exploited.
     pub(crate) alike: Option<&'r dyn Alike>,
     pub(crate) scratch: &'r mut Scratch,
     pub(crate) verdicts: &'r mut GuardVerdicts<'s>,
-    /// Number of times that something was not remembered.
+    /// Number of memo misses.
     pub(crate) n_computed: u64,
 }
 
 impl Operation {
-    /// Adds the steps of an entry.
+    /// Adds the steps of a memo entry.
     fn emit(&self, system: &Explicit<'_>, number: u32, words: &[u32], scratch: &mut Scratch, out: &mut Steps) -> Doubt {
         let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
         let target = &mut scratch.target;
@@ -280,7 +280,7 @@ impl Operation {
         Doubt::from_word(*head)
     }
 
-    /// Remembers the steps that were added last.
+    /// Stores the steps from `start` on in the memo.
     #[expect(clippy::too_many_arguments, reason = "the ends of one short thread")]
     fn keep(
         &self,
@@ -306,7 +306,7 @@ impl Operation {
         }
     }
 
-    /// Evaluates stage by stage, each only if it is not remembered.
+    /// Evaluates stage by stage; each stage asks its memo first.
     pub(crate) fn in_stages(
         &self,
         run: &mut Run<'_, '_, '_>,
@@ -360,7 +360,7 @@ impl Operation {
         result
     }
 
-    /// Adds one step for each group of solutions, which counts for all of them.
+    /// Adds one step for each group of solutions, with the count of the group.
     fn by_group(
         &self,
         run: &mut Run<'_, '_, '_>,
@@ -372,7 +372,7 @@ impl Operation {
         for members in groups.iter() {
             let [first, others @ ..] = members else { continue };
             if !outcome(run, *first)? {
-                // What the others lead to has been met as well.
+                // The other members then repeat transitions too.
                 continue;
             }
             let entry = out.len();
@@ -381,7 +381,7 @@ impl Operation {
                 continue;
             }
             out.push(self.step, 1, &run.scratch.target);
-            // Choices that are not told may come to the same.
+            // Without parameters, different choices may be the same transition, so each is evaluated to be counted.
             for other in others {
                 if outcome(run, *other)? {
                     out.add_count(entry, 1);
@@ -391,7 +391,7 @@ impl Operation {
         Ok(())
     }
 
-    /// Finds the target of a solution; false if the step is one that was met before.
+    /// Computes the target of a solution; `false` if the transition repeats an earlier one.
     fn outcome(
         &self,
         run: &mut Run<'_, '_, '_>,
@@ -432,7 +432,7 @@ impl Operation {
                 }
             }
         }
-        // Solutions that differ in parameters are different steps; others may come to the same.
+        // Solutions that differ in parameters are different transitions; others may coincide.
         let may_repeat = staged.n_params == 0 && !found.is_empty();
         let is_new = result.is_ok() && (!may_repeat || run.scratch.distinct.insert(&row));
         run.scratch.target = target;
@@ -440,7 +440,7 @@ impl Operation {
         result.map(|()| is_new)
     }
 
-    /// Runs the compiled operation as a whole.
+    /// Runs the compiled form of the whole operation.
     fn at_once(
         &self,
         system: &Explicit<'_>,
@@ -457,7 +457,7 @@ impl Operation {
         })
     }
 
-    /// The same for one of several parameters that are alike, which counts for all.
+    /// [`Operation::at_once`] for one representative of each group of parameters, with the count of the group.
     fn at_once_alike(
         &self,
         system: &Explicit<'_>,
@@ -483,7 +483,7 @@ impl Operation {
         })
     }
 
-    /// Runs the plain interpreter.
+    /// Runs the interpreter.
     fn plainly(
         &self,
         system: &Explicit<'_>,
@@ -498,7 +498,7 @@ impl Operation {
         })
     }
 
-    /// Calls `found` with the transitions that the plain interpreter finds, up to the cap on their number.
+    /// Calls `found` with the transitions that the interpreter finds, up to the cap on their number.
     pub(crate) fn transitions(
         &self,
         system: &Explicit<'_>,
@@ -526,7 +526,7 @@ impl Operation {
         Doubt { is_ill_defined, gap: gap.max(capped) }
     }
 
-    /// The words that a transition writes.
+    /// Words that a transition writes.
     pub(crate) fn written(&self, system: &Explicit<'_>, transition: &Transition) -> impl Iterator<Item = u32> {
         self.writes.iter().map(|word| {
             let val = transition.state.variables[system.variables[*word - 1].index()].as_ref();
@@ -536,7 +536,7 @@ impl Operation {
 }
 
 impl Run<'_, '_, '_> {
-    /// The number of a stage under its words and some ids of locals.
+    /// Number of a stage, keyed by the words that it reads and the ids of locals: from its memo, or computed and stored.
     fn remembered(
         &mut self,
         stage: &Stage,
@@ -561,7 +561,7 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Puts the ids of the found locals of every solution into the list; how many solutions there are.
+    /// Appends the ids of the found locals of every solution to `found`. Returns the number of solutions.
     fn solutions(
         &mut self,
         staged: &Staged,

@@ -1,4 +1,4 @@
-//! The whole state space of a machine, breadth first, by the plain interpreter.
+//! Breadth-first exploration of a machine by the plain interpreter.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -7,13 +7,13 @@ use abridge_eval::{Config, Error, Interp, Session, State, Warning};
 use abridge_explicit::judge;
 use abridge_model::Model;
 
-/// What an exploration found. States and transitions are counted as ProB counts them: without the root.
+/// Result of an exploration. States and transitions are counted as ProB counts them: without the root.
 #[derive(Default, Debug)]
 pub(crate) struct Report {
     pub(crate) states: usize,
     pub(crate) transitions: usize,
     pub(crate) deadlock: bool,
-    /// A conjunct of the invariant is false or not well-defined in some state.
+    /// A conjunct of the invariant is false or ill-defined in some state.
     pub(crate) invariant_violated: bool,
     pub(crate) errors: Vec<Error>,
     pub(crate) warnings: Vec<Warning>,
@@ -25,7 +25,7 @@ pub(crate) fn explore(model: &Model, config: Config, max_states: usize) -> Repor
     explore_with(&judge(model, config), max_states)
 }
 
-/// The same with an interpreter that may have compiled parts.
+/// [`explore`] with an interpreter that may have compiled fragments.
 pub(crate) fn explore_with(interp: &Interp<'_>, max_states: usize) -> Report {
     let model = interp.model();
     let mut report = Report::default();

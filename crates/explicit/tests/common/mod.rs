@@ -46,7 +46,7 @@ fn eval(text: &str) -> Result<String, Error> {
     session.value(right_side(&model), &Env::empty()).map(|val: Val| val_text(&model, &val))
 }
 
-/// The same value with every search handed to circuits; some search must be.
+/// Asserts that the value is the same if every search goes through circuits. At least one search must.
 #[track_caller]
 pub(crate) fn same_by_circuit(text: &str) {
     let model = machine(&format!("unknown_value = ({text})"));
@@ -61,7 +61,7 @@ pub(crate) fn same_by_circuit(text: &str) {
     assert!(session.circuits() > 0, "not solved by a circuit: {text}");
 }
 
-/// The value of an expression as B text.
+/// Asserts the value of an expression, as B text.
 #[track_caller]
 pub(crate) fn check(text: &str, expected: &str) {
     match eval(text) {
@@ -70,7 +70,7 @@ pub(crate) fn check(text: &str, expected: &str) {
     }
 }
 
-/// The value of an expression, found by plain search in so many steps.
+/// Asserts the value of an expression, found without circuits within `fuel` steps.
 #[track_caller]
 pub(crate) fn check_in(fuel: u64, text: &str, expected: &str) {
     let model = machine(&format!("unknown_value = ({text})"));
@@ -81,7 +81,7 @@ pub(crate) fn check_in(fuel: u64, text: &str, expected: &str) {
     }
 }
 
-/// The expression has no value; `id` is that of the diagnostic.
+/// Asserts that the expression has no value, with diagnostic `id`.
 #[track_caller]
 pub(crate) fn fails(text: &str, id: &str) {
     let model = machine(&format!("unknown_value = ({text})"));
@@ -118,7 +118,7 @@ pub(crate) fn refuted(text: &str) {
     truth(text, false);
 }
 
-/// The predicate is not well-defined or not decided.
+/// Asserts that the predicate is ill-defined or undecided.
 #[track_caller]
 pub(crate) fn undefined(text: &str, id: &str) {
     let model = machine(&format!("unknown_value = bool({text})"));
@@ -129,7 +129,7 @@ pub(crate) fn undefined(text: &str, id: &str) {
     }
 }
 
-/// With ProB's conventions, and whether there was a warning.
+/// Asserts the truth of a predicate with the conventions of ProB, and whether there was a warning.
 #[track_caller]
 pub(crate) fn prob_holds(text: &str, expected: bool, warns: bool) {
     let (answer, n_warnings) = truth_with(text, Config::prob());

@@ -1,4 +1,4 @@
-//! Formulas that stand beside the machine: see [`crate::formula`].
+//! Lowering of formulas beside the machine: see [`crate::formula`].
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{CarrierKind, Expr, ExprId, LocalId, Pred, SetId, SmolStr};
@@ -10,14 +10,14 @@ use crate::project::UnitId;
 use crate::scope::Ctx;
 use crate::types::{Ty, TypeTerm};
 
-/// What is kept while formulas are lowered.
+/// State while formulas are lowered.
 #[derive(Default)]
 pub(crate) struct Beside {
-    /// How many expressions and locals the machine itself has.
+    /// Numbers of expressions and locals of the machine itself.
     pub(crate) start: Option<(usize, usize)>,
-    /// Free identifiers of the formula being lowered; nothing if it may have none.
+    /// Free identifiers of the formula being lowered; `None` if none are allowed.
     free: Option<Vec<LocalId>>,
-    /// Uses of elements of deferred sets, to be checked when the sets have their sizes.
+    /// Uses of elements of deferred sets, checked once the sets have their sizes.
     elements: Vec<ExprId>,
 }
 
@@ -59,17 +59,17 @@ impl Lower<'_> {
         let mut free = self.beside.free.take().unwrap_or_default();
         free.extend(before.into_iter().map(|(_, local)| local));
         if !free.is_empty() {
-            // Every local is bound somewhere.
+            // Every local must be bound somewhere in the model.
             let span = self.model.preds[pred].span;
             self.add_pred(Pred::Exists { binder: free.clone(), body: pred }, span);
         }
         Formula { free, body: FormulaBody::Pred(pred) }
     }
 
-    /// Whether a formula is a predicate, definitions considered.
+    /// Whether a formula is a predicate after expansion of definitions.
     fn is_predicate(&self, ctx: Ctx, id: ast::ExprId) -> bool {
         let (mut unit, mut id) = (ctx.unit, id);
-        // A chain of definitions is no longer than there are definitions.
+        // A chain of definitions is no longer than the number of definitions.
         for _ in 0..=self.defs.iter().count() {
             let tree = self.tree(unit);
             match tree.sort(id) {
@@ -92,7 +92,7 @@ impl Lower<'_> {
         false
     }
 
-    /// The name whose value a formula is, with its type.
+    /// Name whose value a formula gives, with its type.
     fn declared_as(&self, role: &Role) -> Option<(SmolStr, Ty)> {
         let model = &self.model;
         let (name, ty) = match role {
@@ -113,8 +113,7 @@ impl Lower<'_> {
         Some((name.clone(), ty?))
     }
 
-    /// An unknown name that means something in a formula beside the machine: an element of a deferred set as it is printed, or a free
-    /// identifier.
+    /// Lowers an unknown name in a formula beside the machine: an element of a deferred set as it is printed, or a free identifier.
     pub(crate) fn known_beside(&mut self, name: &str, span: Span) -> Option<ExprId> {
         self.beside.start?;
         if let Some((set, index)) = self.element_named(name) {
@@ -132,7 +131,7 @@ impl Lower<'_> {
         Some(self.local_expr(local, span))
     }
 
-    /// `S3` for the third element of a deferred set `S`.
+    /// Element of a deferred set by its printed name, as `S3` for the third element of `S`.
     fn element_named(&self, name: &str) -> Option<(SetId, u32)> {
         let deferred = self.model.sets.iter().filter(|(_, set)| set.is_deferred());
         let numbered = deferred.filter_map(|(id, set)| {
@@ -144,7 +143,7 @@ impl Lower<'_> {
         Some((id, number.checked_sub(1)?))
     }
 
-    /// Reports elements that their set turned out not to have.
+    /// Reports elements beyond the size of their set.
     pub(crate) fn report_missing_elements(&mut self) {
         for id in std::mem::take(&mut self.beside.elements) {
             let Expr::Element(set, index) = self.model.exprs[id].expr else { continue };

@@ -78,7 +78,7 @@ impl Lower<'_> {
         self.add_expr(Expr::Unary(op, arg), ty, span)
     }
 
-    /// Operators on relations, with the type of their result.
+    /// Model operator and result type of a builtin on relations.
     fn relation_builtin(&mut self, builtin: Builtin, arg: ExprId, span: Span) -> Option<(UnaryOp, Ty)> {
         let info = builtin.info();
         let relation_needed = format!("`{}` needs a relation", info.name);
@@ -121,7 +121,7 @@ impl Lower<'_> {
         })
     }
 
-    /// Operators on sequences, with the type of their result.
+    /// Model operator and result type of a builtin on sequences.
     fn sequence_builtin(&mut self, builtin: Builtin, arg: ExprId, span: Span) -> Option<(UnaryOp, Ty)> {
         let info = builtin.info();
         let sequence_needed = format!("`{}` needs a sequence", info.name);
@@ -152,7 +152,7 @@ impl Lower<'_> {
         })
     }
 
-    /// `size`, `rev` and `conc`, which also work on strings.
+    /// Lowers `size`, `rev` and `conc`, which also apply to strings.
     fn text_operation(&mut self, builtin: Builtin, arg: ExprId, span: Span) -> ExprId {
         let (op, text_op, ty) = match builtin {
             Builtin::Size => (UnaryOp::Size, TextOp::Size, Unifier::INTEGER),
@@ -165,7 +165,7 @@ impl Lower<'_> {
         node
     }
 
-    /// Asks for a relation between elements of one type; its type.
+    /// Requires a relation on one type and returns its type.
     fn homogeneous(&mut self, relation: ExprId, why: &str, span: Span) -> Ty {
         let elem = self.types.fresh();
         let expected = self.types.relation(elem, elem);
@@ -182,7 +182,7 @@ impl Lower<'_> {
         self.add_expr(Expr::Binary(op, left, right), ty, span)
     }
 
-    /// Trees map paths (sequences of integers) to labels.
+    /// Lowers an operator on trees, which map paths (sequences of integers) to labels.
     fn tree_operation(&mut self, op: TreeOp, args: Vec<ExprId>, span: Span) -> ExprId {
         let label = self.types.fresh();
         let path = self.types.sequence(Unifier::INTEGER);

@@ -1,9 +1,9 @@
-//! Arguments of definitions below binders of their bodies.
+//! Capture: arguments of definitions below binders of their bodies.
 //!
-//! `egt(x) == #y.(y < 100 & x < y)` applied to `y + 1` brings a `y` of the caller below the `y` of the body. Definitions are hygienic
-//! here: the two stay apart, since arguments are lowered in the frame of the use. ProB substitutes the argument into the body, so that
-//! its names are captured, unless the argument is a single name, for which it renames the binder. Where the results can differ there
-//! is a warning; with ProB's conventions the argument is lowered below the binders.
+//! `egt(x) == #y.(y < 100 & x < y)` applied to `y + 1` brings a `y` of the caller below the `y` of the body. Definitions are hygienic: the two stay
+//! apart, since arguments are lowered in the frame of the use. ProB substitutes the argument into the body, so that its names are captured, except
+//! for an argument that is a single name, for which it renames the binder. If the results can differ there is a warning. With the conventions of
+//! ProB the argument is lowered below the binders.
 
 use std::collections::HashSet;
 
@@ -15,11 +15,11 @@ use abridge_syntax::ast;
 use crate::lower::Lower;
 use crate::scope::{Ctx, Found, FrameKind};
 
-/// Arguments of arguments are looked at up to this number; definitions may double at each level.
+/// Largest number of nested arguments examined, since definitions may double at each level.
 const MAX_ARGUMENTS: usize = 100;
 
 impl Lower<'_> {
-    /// Where the argument of a formal is to be lowered, when the formal is used at `ctx`.
+    /// Context in which to lower the argument of a formal that is used at `ctx`.
     pub(crate) fn argument_ctx(&mut self, ctx: Ctx, arg: ast::ExprId, at: Ctx) -> Ctx {
         if self.is_plain_name(arg, at) || self.frames.binder_in_definition(ctx.frame, |_| true).is_none() {
             return at;
@@ -36,7 +36,7 @@ impl Lower<'_> {
         at
     }
 
-    /// A name that stands for no argument of a definition further out.
+    /// Whether an argument is a name other than a formal of an outer definition.
     fn is_plain_name(&self, arg: ast::ExprId, at: Ctx) -> bool {
         match &self.tree(at.unit).expr(arg).expr {
             ast::Expr::Ident(name) => !matches!(self.frames.find(at.frame, name), Some(Found::Formal(..))),
@@ -44,7 +44,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The names that stand free in an argument, those of arguments that it passes on included.
+    /// Free names of an argument, including those of arguments that it passes on.
     fn names_in(&self, arg: ast::ExprId, at: Ctx) -> HashSet<SmolStr> {
         let mut names = HashSet::new();
         // With each argument: whether it is passed on as it is.

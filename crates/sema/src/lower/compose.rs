@@ -1,8 +1,8 @@
-//! The project as a whole: which machine instances there are, in which order they are lowered, and what each sees of the others.
+//! Composition of the project: machine instances, their order, and the names that each sees of the others.
 //!
 //! An *instance* is a machine under a prefix: `INCLUDES a.M, b.M` makes two instances of M with variables and operations of their own
-//! and shared sets and constants. SEES and USES refer to the one instance that someone includes or, when nobody does, create an
-//! instance whose operations are transitions of their own. The abstraction of a refinement is an instance too.
+//! and shared sets and constants. SEES and USES refer to the one instance that some machine includes or, if none does, create an instance whose
+//! operations are transitions of their own. The abstraction of a refinement is an instance too.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -20,26 +20,26 @@ use crate::scope::{Access, Frames, NameEntry, Names, OpAccess, OpEntry, Symbol};
 use crate::types::Unifier;
 use crate::types::overload::Overloads;
 
-/// A machine under a prefix.
+/// Machine under a prefix.
 pub(crate) struct Instance {
     pub(crate) unit: UnitId,
     pub(crate) prefix: SmolStr,
     pub(crate) deps: Vec<Dependency>,
-    /// Part of the running system, as opposed to only of an abstraction.
+    /// The instance is part of the running system, not only of an abstraction.
     pub(crate) is_concrete: bool,
-    /// Not included by anyone: its operations are transitions.
+    /// No machine includes the instance, so that its operations are transitions.
     pub(crate) is_root: bool,
     pub(crate) names: Names,
-    /// Operations that others may call or promote, by local name.
+    /// Operations that other machines may call or promote, by local name.
     pub(crate) exported: Vec<(SmolStr, OpId)>,
     pub(crate) initialisation: Option<SubstId>,
 }
 
-/// How an instance uses another.
+/// Use of an instance by another.
 pub(crate) struct Dependency {
     pub(crate) kind: DependencyKind,
     pub(crate) to: usize,
-    /// The prefix under which the user writes the other's variables and operations.
+    /// Prefix of the variables and operations of the other instance in the text.
     pub(crate) prefix: SmolStr,
     pub(crate) span: Span,
     pub(crate) args: Vec<ExprId>,
@@ -54,7 +54,7 @@ pub(crate) enum DependencyKind {
     Refines,
 }
 
-/// What composition yields.
+/// Result of composition.
 #[derive(Default)]
 pub(crate) struct Composed {
     pub(crate) model: Option<Model>,
@@ -68,7 +68,7 @@ pub(crate) fn compose(project: &Project, options: &Options, sources: &SourceMap)
     (model, diagnostics)
 }
 
-/// The same with formulas beside the machine.
+/// [`compose`] with formulas beside the machine.
 pub(crate) fn compose_with(
     project: &Project,
     options: &Options,
@@ -120,7 +120,7 @@ pub(crate) fn compose_with(
     with_stack(|| composer.run(formulas))
 }
 
-/// Two copies that include two copies each soon make more machines than anybody can look at.
+/// Largest number of instances. A chain of machines that each include two copies of the next would otherwise grow exponentially.
 const MAX_INSTANCES: usize = 1_000;
 
 struct Instances<'a> {
@@ -130,7 +130,7 @@ struct Instances<'a> {
 }
 
 impl Instances<'_> {
-    /// Finds all instances: first everything that is included, then what is seen and included by nobody.
+    /// Finds all instances: first the included ones, then the seen ones that no machine includes.
     fn build(&mut self) {
         let main = self.add(self.project.main, SmolStr::default(), true);
         self.list[main].is_root = true;
@@ -221,7 +221,7 @@ impl Instances<'_> {
         }
     }
 
-    /// The same instance cannot be included twice, except by a refinement and its abstraction.
+    /// Reports an instance that is included twice, other than by a refinement and its abstraction.
     fn check_included_once(&mut self, from: usize, to: usize, span: Span) {
         let earlier =
             self.list.iter().enumerate().flat_map(|(idx, instance)| instance.deps.iter().map(move |dep| (idx, dep)));
@@ -325,20 +325,20 @@ pub(crate) fn joined(prefix: &str, name: &str) -> SmolStr {
     }
 }
 
-/// Lowers instance after instance.
+/// Lowering of all instances, one after the other.
 pub(crate) struct Composer<'a> {
     pub(crate) lower: Lower<'a>,
     pub(crate) instances: Vec<Instance>,
-    /// Sets, constants and freetypes of machines that were lowered: all instances of a machine share them.
+    /// Sets, constants and freetypes of lowered machines, which all instances of a machine share.
     pub(crate) statics: HashMap<UnitId, Vec<(SmolStr, NameEntry)>>,
     pub(crate) defs: HashMap<UnitId, Rc<DefTable>>,
     /// Variables that refinements keep without declaring them.
     pub(crate) concrete_variables: HashSet<VarId>,
-    /// Where operations are written, for those that refine them.
+    /// Sources of operations, for those that refine them.
     pub(crate) operation_sources: HashMap<OpId, OperationSource>,
 }
 
-/// An operation as it is written.
+/// Source of an operation.
 #[derive(Clone)]
 pub(crate) struct OperationSource {
     pub(crate) instance: usize,
@@ -364,7 +364,7 @@ impl Composer<'_> {
         Composed { model, diagnostics, formulas }
     }
 
-    /// Instances such that each comes after those it depends on.
+    /// Instances in topological order: each after those that it depends on.
     fn order(&self) -> Vec<usize> {
         let mut order = Vec::new();
         let mut done = vec![false; self.instances.len()];
@@ -390,7 +390,7 @@ impl Composer<'_> {
         table.or_insert_with(|| Rc::new(DefTable::of_machine(lower.project, unit, &mut lower.diagnostics))).clone()
     }
 
-    /// What an instance sees of the others, before its own declarations.
+    /// Names that an instance sees of others, before its own declarations.
     pub(crate) fn inherited(&mut self, idx: usize) -> Names {
         let mut names = Names::default();
         let mut clashes = Vec::new();
@@ -423,7 +423,7 @@ impl Composer<'_> {
                 names.operations.insert(joined(&dep.prefix, name), OpEntry { op: *op, access });
             }
         }
-        // The names come in no order.
+        // A hash map has no order, so that diagnostics are sorted.
         clashes.sort_by(|(left, ..), (right, ..)| left.cmp(right));
         let machine = machine_name(self.lower.project, self.instances[idx].unit);
         let reports =
@@ -432,7 +432,7 @@ impl Composer<'_> {
         names
     }
 
-    /// Marks the operations that are transitions: those of the main machine and of machines that are only seen.
+    /// Marks the operations that are transitions: those of the main machine and of machines that are seen and not included.
     fn top_level(&mut self, order: &[usize]) {
         let roots = order.iter().filter(|idx| self.instances[**idx].is_root && self.instances[**idx].is_concrete);
         let ops: Vec<OpId> = roots.flat_map(|idx| self.instances[*idx].exported.iter().map(|(_, op)| *op)).collect();
@@ -461,7 +461,7 @@ impl Composer<'_> {
         }
     }
 
-    /// The main machine and its abstractions, or the one that the user named, each with what it consists of.
+    /// Refinement levels: the main machine and its abstractions, or the abstraction that the user named, each with its instances.
     fn levels(&mut self, order: &[usize], fallback: Span) {
         let project = self.lower.project;
         let mut next = Some(0);
@@ -522,7 +522,7 @@ pub(crate) fn machine_name(project: &Project, unit: UnitId) -> SmolStr {
     project.machine(unit).map(|machine| machine.name.name.clone()).unwrap_or_default()
 }
 
-/// Two machines that one refers to both declare a name.
+/// Error about a name declared by two machines that a machine refers to.
 fn clash_of(machine: &str, name: &str, known: &NameEntry, entry: &NameEntry, span: Span) -> Diagnostic {
     let message = format!("`{name}` is declared by two machines that `{machine}` refers to");
     let diagnostic = Diagnostic::error("name-clash", message).at(span);
@@ -533,11 +533,11 @@ fn clash_of(machine: &str, name: &str, known: &NameEntry, entry: &NameEntry, spa
     })
 }
 
-/// A name of another instance as its user sees it, if at all.
+/// Name of another instance as a dependent instance sees it, if it does.
 fn passed_on(name: &SmolStr, entry: &NameEntry, dep: &Dependency) -> Option<(SmolStr, NameEntry)> {
     if dep.kind == DependencyKind::Refines {
         let symbol = match entry.symbol {
-            // Also one of a machine that only the abstraction sees: the refinement has it back if it sees that machine, too.
+            // This includes variables of a machine that the abstraction sees; a refinement that sees that machine too regains access.
             Symbol::Variable(id, _) => Symbol::Variable(id, Access::Abstract),
             symbol => symbol,
         };
@@ -553,7 +553,7 @@ fn passed_on(name: &SmolStr, entry: &NameEntry, dep: &Dependency) -> Option<(Smo
             Some((joined(&dep.prefix, name), NameEntry { symbol: Symbol::Variable(id, access), ..*entry }))
         }
         Symbol::Variable(..) => None,
-        // A machine that is used shares its parameters, too; one's own parameters of that name come first.
+        // A used machine shares its parameters too; own parameters of the same name take precedence.
         _ if entry.is_param && dep.kind == DependencyKind::Uses => {
             Some((name.clone(), NameEntry { is_own: false, ..*entry }))
         }

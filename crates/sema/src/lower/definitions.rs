@@ -1,7 +1,7 @@
-//! Expanding definitions where they are used, and calling external ones.
+//! Expansion of definitions, and calls of external ones.
 //!
-//! A use is lowered as the body in a new frame of formals. The frame hides the formals of definitions further out, and actual
-//! arguments are lowered in the frame of the use, so neither side captures names of the other.
+//! A use is lowered as the body in a new frame of formals. The frame hides the formals of outer definitions, and actual arguments are lowered in the
+//! frame of the use. So neither side captures names of the other.
 
 use std::rc::Rc;
 
@@ -14,11 +14,11 @@ use crate::lower::Lower;
 use crate::scope::{Ctx, Found, FrameKind, Symbol};
 use crate::types::{Ty, TypeTerm, Unifier};
 
-/// Identifiers that a definition can list, with those of definitions it names.
-const MAX_LISTED: usize = 100_000;
+/// Largest number of identifiers in an identifier list, nested lists included.
+const MAX_LISTED_IDENTIFIERS: usize = 100_000;
 
 impl Lower<'_> {
-    /// A definition used as an expression.
+    /// Lowers a definition used as an expression.
     pub(crate) fn expand_expr(&mut self, ctx: Ctx, entry: &Rc<DefEntry>, args: &[ast::ExprId], span: Span) -> ExprId {
         if entry.is_cyclic {
             return self.error_expr(span);
@@ -64,7 +64,7 @@ impl Lower<'_> {
         self.report(diagnostic.also(entry.name.span, "defined here"));
     }
 
-    /// A definition that is an expression for sure, used as a predicate.
+    /// Reports a definition that is an expression and is used as a predicate.
     fn report_expression(&mut self, ctx: Ctx, entry: &Rc<DefEntry>, args: &[ast::ExprId], span: Span) -> PredId {
         let expr = self.expand_expr(ctx, entry, args, span);
         let ty = self.ty(expr);
@@ -79,7 +79,7 @@ impl Lower<'_> {
         self.error_pred(span)
     }
 
-    /// A name or call used as a predicate: a definition, an external predicate or a formal.
+    /// Lowers a name or call used as a predicate: a definition, an external predicate or a formal.
     pub(crate) fn named_pred(
         &mut self,
         ctx: Ctx,
@@ -122,7 +122,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The context of a definition's body for one use; the caller pops `expansions` when the body is done.
+    /// Context of the body of a definition for one use. The caller pops `expansions` after the body.
     pub(crate) fn enter_definition(
         &mut self,
         ctx: Ctx,
@@ -171,7 +171,7 @@ impl Lower<'_> {
         out
     }
 
-    /// The names of a definition such as `L == a, b, c`.
+    /// Names of an identifier list such as `L == a, b, c`.
     pub(crate) fn identifier_list(&self, entry: &DefEntry) -> Option<Vec<SmolStr>> {
         let DefinitionBody::Formula(body) = entry.body else { return None };
         if !entry.params.is_empty() {
@@ -187,7 +187,7 @@ impl Lower<'_> {
         for item in items {
             let ast::Expr::Ident(name) = &tree.expr(*item).expr else { return None };
             names.extend(self.listed(name)?);
-            if names.len() > MAX_LISTED {
+            if names.len() > MAX_LISTED_IDENTIFIERS {
                 return None;
             }
         }
@@ -210,7 +210,7 @@ impl Lower<'_> {
     fn external_function(&mut self, ctx: Ctx, entry: &Rc<DefEntry>, args: &[ast::ExprId], span: Span) -> ExprId {
         let Some((kind, declaration)) = entry.external.clone() else { return self.error_expr(span) };
         let DefinitionBody::Formula(body) = declaration.body else { return self.error_expr(span) };
-        // `f` with a declared function type but no parameters, then applied.
+        // A definition with a function type and no parameters, applied to arguments.
         if entry.params.is_empty() && !args.is_empty() {
             let function = self.external_function(ctx, entry, &[], span);
             let args: Vec<ExprId> = args.iter().map(|arg| self.expr(ctx, *arg)).collect();
@@ -260,7 +260,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An external without a result: its id and typed arguments.
+    /// Id and typed arguments of an external without a result.
     fn external_effect(
         &mut self,
         ctx: Ctx,
@@ -327,7 +327,7 @@ impl Lower<'_> {
         declaration.params.iter().map(|param| (param.name.clone(), self.types.fresh())).collect()
     }
 
-    /// `A` and `B` of `A --> B` and its kin.
+    /// Operands of an arrow, as `A` and `B` of `A --> B`.
     fn arrow_parts(&self, unit: crate::project::UnitId, id: ast::ExprId) -> Option<(ast::ExprId, ast::ExprId)> {
         match &self.tree(unit).expr(id).expr {
             ast::Expr::Binary(op, from, to) if op.info().priority == ast::BinaryOp::Relation.info().priority => {
@@ -337,7 +337,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The type of the elements of a set expression that declares a type.
+    /// Element type of a set expression that declares a type.
     fn declared_type(&mut self, unit: crate::project::UnitId, id: ast::ExprId, params: &[(SmolStr, Ty)]) -> Option<Ty> {
         let span = self.tree(unit).expr(id).span;
         self.expanded(1, span);
@@ -369,7 +369,7 @@ impl Lower<'_> {
                             DefinitionBody::Formula(body) => self.declared_type(entry.unit, body, &[]),
                             DefinitionBody::Substitution(_) => self.not_a_type(node.span),
                         },
-                        // A name that nothing declares is a type parameter that was not listed.
+                        // An undeclared name is an unlisted type parameter.
                         _ => Some(self.types.fresh()),
                     },
                 };
@@ -421,7 +421,7 @@ impl Lower<'_> {
         None
     }
 
-    /// A query operation used as an expression, when the preference allows it.
+    /// Lowers a query operation used as an expression, if the preference allows it.
     pub(crate) fn called_operation(
         &mut self,
         ctx: Ctx,
@@ -446,7 +446,7 @@ impl Lower<'_> {
     }
 }
 
-/// How many there are, after "but is given".
+/// Text of a count after "but is given".
 pub(crate) fn given(count: usize) -> String {
     match count {
         0 => "none".to_owned(),
@@ -455,7 +455,7 @@ pub(crate) fn given(count: usize) -> String {
     }
 }
 
-/// `f(a, b)`, as it is declared.
+/// Text of a signature: `f(a, b)`.
 pub(crate) fn with_params(name: &str, params: &[Ident]) -> String {
     let params: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
     if params.is_empty() { name.to_owned() } else { format!("{name}({})", params.join(", ")) }

@@ -1,4 +1,4 @@
-//! From the model with inferred types to the model with ground ones, and the checks that need the whole.
+//! Completion of the model: ground types, and checks that need the whole model.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -13,7 +13,7 @@ use crate::lower::Lower;
 use crate::types::{Ty, TypeTerm};
 
 impl Lower<'_> {
-    /// Grounds all types. `None` if there are errors.
+    /// Grounds all types; `None` if there are errors.
     pub(crate) fn finish(mut self) -> (Option<Model>, Vec<Diagnostic>) {
         self.given_sizes();
         self.settle_overloads();
@@ -59,7 +59,7 @@ impl Lower<'_> {
             if let Subst::Any { binder, pred, body: inner } = self.model.subst(body).clone() {
                 let select = Subst::Select { branches: vec![(pred, inner)], otherwise: None };
                 let select = self.add_subst(select, self.model.substs[body].span);
-                // The ANY is unreachable from here on and must not bind its locals a second time.
+                // The ANY is unreachable from now on, and must not bind its locals a second time.
                 self.model.substs[body].subst = Subst::Skip;
                 self.model.operations[op].body = select;
                 self.model.operations[op].params.extend(binder);
@@ -67,7 +67,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Every declared name has a ground type.
+    /// Reports declared names without a ground type.
     fn report_untyped(&mut self) {
         if self.model.steering.preferences.flag("ALLOW_UNTYPED_IDENTIFIERS") {
             return;
@@ -101,7 +101,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Where the parameters of machines are declared.
+    /// Spans of the parameters of machines.
     fn machine_params(&self) -> HashSet<Span> {
         let machines = self.project.units.iter().filter_map(|unit| unit.ast.machine());
         machines.flat_map(|machine| &machine.params).map(|param| param.span).collect()
@@ -135,7 +135,7 @@ impl Lower<'_> {
         self.report(diagnostic);
     }
 
-    /// Locals that some node or operation binds; helpers that were never used are not among them.
+    /// Locals that some node or operation binds, without unused auxiliary ones.
     fn bound_locals(&self) -> HashSet<LocalId> {
         let model = &self.model;
         let mut bound: HashSet<LocalId> = HashSet::new();
@@ -154,7 +154,7 @@ impl Lower<'_> {
         bound
     }
 
-    /// What no identifier depends on, such as the element type in `card({}) = 0`, may be anything.
+    /// Binds unknowns that no identifier depends on, such as the element type in `card({}) = 0`, to INTEGER.
     fn default_anonymous(&mut self) {
         for id in self.model.exprs.ids() {
             let (ty, span) = (self.ty(id), self.span(id));
@@ -164,7 +164,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What belongs to formulas beside the machine comes last, so that they do not change the ids of the machine's types.
+    /// Grounds the types of all nodes. Formulas beside the machine come last, so that they do not change the ids of its types.
     fn ground(&mut self) {
         let mut cache: IdVec<Ty, Option<TypeId>> = (0..self.types.n_types()).map(|_| None).collect();
         let (n_exprs, n_locals) = self.beside.start.unwrap_or((self.model.exprs.len(), self.model.locals.len()));
@@ -192,7 +192,7 @@ impl Lower<'_> {
         ground_all!(locals, model.locals.ids().skip(n_locals));
     }
 
-    /// Branches of `||` write different variables.
+    /// Reports branches of `||` that write the same variable.
     fn report_double_assignments(&mut self) {
         if self.model.steering.preferences.flag("ALLOW_SIMULTANEOUS_ASSIGNMENTS") {
             return;
@@ -223,7 +223,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An expression changes nothing, so operations used in expressions must not either.
+    /// Reports operations in expressions that write variables.
     fn report_writing_calls(&mut self) {
         let writes = effects::writes(&self.model);
         let mut found = Vec::new();
@@ -245,7 +245,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Machines that are only seen do not change through those that see them.
+    /// Reports calls that change a seen machine.
     fn report_seen_calls(&mut self) {
         let calls = std::mem::take(&mut self.seen_calls);
         if calls.is_empty() {
@@ -286,7 +286,7 @@ impl Lower<'_> {
     }
 }
 
-/// What kind of name has no type.
+/// Kind of a name without a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Declared {
     Constant,
@@ -297,11 +297,11 @@ enum Declared {
     Local,
 }
 
-/// What substitutions assign, calls included, with one place each.
+/// Targets that substitutions assign, calls included, with one span each.
 struct Writes<'a> {
     model: &'a Model,
     of_operations: IdVec<OpId, IdSet<VarId>>,
-    /// What two branches of `||` assign: the first place and the second.
+    /// Targets assigned by two branches of `||`, with both spans.
     twice: Vec<(Target, Span, Span)>,
 }
 
@@ -330,7 +330,7 @@ impl<'a> Writes<'a> {
         written
     }
 
-    /// Adds what comes later; the smaller side moves, so that nesting costs little.
+    /// Merges the targets of a later part. The smaller map is moved, so that nesting costs little.
     fn join(&mut self, written: &mut HashMap<Target, Span>, mut later: HashMap<Target, Span>, is_parallel: bool) {
         let is_swapped = written.len() < later.len();
         if is_swapped {
@@ -351,7 +351,7 @@ impl<'a> Writes<'a> {
     }
 }
 
-/// Two instances of a machine repeat each other's messages; one of each is enough.
+/// Removes duplicate diagnostics, which several instances of a machine cause.
 fn dedup(diagnostics: &mut Vec<Diagnostic>) {
     let mut seen = HashSet::new();
     diagnostics.retain(|diagnostic| {

@@ -1,4 +1,4 @@
-//! Predicates and expressions.
+//! Lowering of predicates and expressions.
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{
@@ -12,10 +12,10 @@ use crate::scope::{Access, BeforeValue, Ctx, Found, LocalKind, Symbol};
 use crate::types::overload::{NumberNode, PendingKind};
 use crate::types::{Ty, TypeTerm, Unifier};
 
-/// For more unknown names than this nobody reads guesses.
-const ENOUGH: usize = 50;
+/// Number of unknown names up to which suggestions are made.
+const MAX_GUESSED_NAMES: usize = 50;
 
-/// Reading a decimal number takes time with the square of its length.
+/// Longest decimal number, since reading one takes time quadratic in its length.
 const MAX_DIGITS: usize = 100_000;
 
 impl Lower<'_> {
@@ -160,7 +160,7 @@ impl Lower<'_> {
         if negated { self.add_pred(Pred::Not(pred), span) } else { pred }
     }
 
-    /// The sides of `=` have one type; an element and a set are often confused here.
+    /// Requires one type of both sides of `=`, with a hint if an element and a set are confused.
     fn expect_equal(&mut self, left: ExprId, right: ExprId, span: Span) {
         if self.expect_like(left, right, span) {
             return;
@@ -195,7 +195,7 @@ impl Lower<'_> {
         self.add_pred(Pred::Partition(args[0], args[1..].to_vec()), span)
     }
 
-    /// Asks for some set; its element type.
+    /// Requires a set and returns its element type.
     pub(crate) fn expect_set(&mut self, expr: ExprId, why: &str, span: Span) -> Ty {
         if let TypeTerm::Pow(elem) = self.types.shape(self.ty(expr)) {
             return *elem;
@@ -205,7 +205,7 @@ impl Lower<'_> {
         if self.expect(expr, set, why, span) { elem } else { Unifier::ERROR }
     }
 
-    /// Asks for some relation; its domain and range types.
+    /// Requires a relation and returns its domain and range types.
     pub(crate) fn expect_relation(&mut self, expr: ExprId, why: &str, span: Span) -> (Ty, Ty) {
         let (first, second) = (self.types.fresh(), self.types.fresh());
         let relation = self.types.relation(first, second);
@@ -343,7 +343,7 @@ impl Lower<'_> {
         node
     }
 
-    /// Nested from the last branch to the first.
+    /// Lowers a conditional expression, nested from the last branch to the first.
     fn conditional(
         &mut self,
         ctx: Ctx,
@@ -363,7 +363,7 @@ impl Lower<'_> {
         nested.unwrap_or_else(|| self.error_expr(span))
     }
 
-    /// An expression with its type.
+    /// Lowers an expression with a type annotation.
     fn annotated(&mut self, ctx: Ctx, expr: ast::ExprId, of: ast::ExprId, span: Span) -> ExprId {
         let expr = self.expr(ctx, expr);
         let of = self.expr(ctx, of);
@@ -372,7 +372,7 @@ impl Lower<'_> {
         expr
     }
 
-    /// Reports a predicate where an expression must stand.
+    /// Reports a predicate in place of an expression.
     fn expression_expected(&mut self, span: Span) -> ExprId {
         let snippet = self.snippet(span);
         let diagnostic = Diagnostic::error(
@@ -384,7 +384,7 @@ impl Lower<'_> {
         self.error_expr(span)
     }
 
-    /// The set in `r[S]`.
+    /// Requires the type of the set in `r[S]`.
     fn expect_image(&mut self, relation: ExprId, set: ExprId, domain: Ty, span: Span) -> bool {
         let name = self.snippet(self.span(relation));
         let ok = self.expect(
@@ -500,7 +500,7 @@ impl Lower<'_> {
         result
     }
 
-    /// The type of the tuple of a binder's locals.
+    /// Type of the tuple of the locals of a binder.
     pub(crate) fn binder_type(&mut self, binder: &[LocalId]) -> Ty {
         let Some(last) = binder.last().map(|local| self.model.locals[*local].span) else { return Unifier::ERROR };
         if self.deeper(binder.len(), last, |_| ()).is_none() {
@@ -581,7 +581,7 @@ impl Lower<'_> {
         self.add_expr(Expr::StructSet(sets), ty, span)
     }
 
-    /// Values and types of fields, in the order of the fields' names.
+    /// Values and types of fields, sorted by name.
     fn fields(&mut self, ctx: Ctx, fields: &[(Ident, ast::ExprId)]) -> (Vec<ExprId>, Vec<(SmolStr, Ty)>) {
         let mut sorted: Vec<(Ident, ExprId)> =
             fields.iter().map(|(name, value)| (name.clone(), self.expr(ctx, *value))).collect();
@@ -601,7 +601,7 @@ impl Lower<'_> {
         (sorted.into_iter().map(|(_, value)| value).collect(), types)
     }
 
-    /// A name used as an expression.
+    /// Lowers a name used as an expression.
     pub(crate) fn identifier(&mut self, ctx: Ctx, name: &SmolStr, span: Span) -> ExprId {
         match self.frames.find(ctx.frame, name) {
             Some(Found::Local(local, _)) => return self.local_expr(local, span),
@@ -667,7 +667,7 @@ impl Lower<'_> {
                 self.local_expr(local, span)
             }
             None if self.frames.inside_before(ctx.frame) => {
-                // A variable that is not assigned keeps its value, so its old value is its value.
+                // A variable that is not assigned keeps its value.
                 self.identifier(ctx, name, span)
             }
             None => {
@@ -694,13 +694,16 @@ impl Lower<'_> {
             return self.error_expr(span);
         }
         let diagnostic = Diagnostic::error("unknown-identifier", format!("`{name}` is not declared")).at(span);
-        let diagnostic =
-            if self.unknown_names.len() <= ENOUGH { self.with_guess(ctx, name, diagnostic) } else { diagnostic };
+        let diagnostic = if self.unknown_names.len() <= MAX_GUESSED_NAMES {
+            self.with_guess(ctx, name, diagnostic)
+        } else {
+            diagnostic
+        };
         self.report(diagnostic);
         self.error_expr(span)
     }
 
-    /// Adds what an unknown name could be.
+    /// Adds a suggestion for an unknown name.
     fn with_guess(&self, ctx: Ctx, name: &str, diagnostic: Diagnostic) -> Diagnostic {
         if self.names.operations.contains_key(name) {
             let diagnostic =
@@ -733,7 +736,7 @@ impl Lower<'_> {
         self.names.symbols.contains_key(name) || self.frames.find(ctx.frame, name).is_some()
     }
 
-    /// A parameter or bound variable of that name elsewhere in the file.
+    /// Parameter or bound variable of this name elsewhere in the file.
     fn local_elsewhere(&self, unit: crate::project::UnitId, name: &str) -> Option<(Span, String)> {
         let tree = self.tree(unit);
         let clauses = tree.machine().map(|machine| machine.clauses.iter()).into_iter().flatten();

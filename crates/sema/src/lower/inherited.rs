@@ -1,10 +1,10 @@
-//! Inheritance of a refinement from its abstraction: concrete variables that it keeps, preconditions that it may assume, and conditions
-//! that may mention what it has replaced.
+//! Inheritance of a refinement from its abstraction: concrete variables that it keeps, preconditions that it may assume, and conditions that may
+//! mention replaced variables.
 //!
-//! CONCRETE_VARIABLES of an abstraction stay variables of every refinement and implementation, without being declared again. An
-//! operation of a refinement is called only where the abstract precondition holds, so that precondition is conjoined with its own. What
-//! mentions variables that the refinement has replaced cannot be evaluated and is not assumed: the refinement is then explored in
-//! more states than its callers can reach, which keeps `holds` sound. Conjuncts that were assumed wrongly would hide violations.
+//! CONCRETE_VARIABLES of an abstraction stay variables of every refinement and implementation without being declared again. An operation of a
+//! refinement is called only if the abstract precondition holds, so that precondition is conjoined with its own. Conjuncts that mention replaced
+//! variables cannot be evaluated and are not assumed: the refinement is then explored in more states than its callers can reach, which keeps
+//! `holds` sound. Conjuncts that are assumed wrongly would hide violations.
 
 use std::collections::HashSet;
 
@@ -20,13 +20,13 @@ use crate::lower::machine::InstanceBody;
 use crate::scope::{Access, Ctx, FrameKind, LocalKind, NameEntry, Symbol};
 
 impl InstanceBody<'_, '_, '_> {
-    /// Concrete variables of the abstraction become variables of this machine, unless it has a variable of that name from elsewhere.
+    /// Makes concrete variables of the abstraction variables of this machine, unless it has another variable of that name.
     pub(super) fn keep_concrete_variables(&mut self) {
         let instance = &self.composer.instances[self.idx];
         let Some(refined) = instance.deps.iter().find(|dep| dep.kind == DependencyKind::Refines) else { return };
         let is_abstract = !instance.is_concrete;
         let of_abstraction = &self.composer.instances[refined.to].names.symbols;
-        // A machine that the abstraction sees is not its own to pass on.
+        // Variables of a machine that the abstraction only sees are not passed on.
         let is_passed_on = |name: &SmolStr| {
             let symbol = of_abstraction.get(name).map(|entry| entry.symbol);
             matches!(symbol, Some(Symbol::Variable(_, Access::Own | Access::Included)))
@@ -44,7 +44,7 @@ impl InstanceBody<'_, '_, '_> {
         }
     }
 
-    /// The body of an operation of the main machine under the preconditions of the operations that it refines.
+    /// Body of an operation of the main machine under the preconditions of the operations that it refines.
     pub(super) fn under_abstract_preconditions(&mut self, op: OpId, body: SubstId) -> SubstId {
         let is_main = self.idx == 0;
         if !is_main || self.composer.lower.options.ignore_abstract_preconditions {
@@ -76,7 +76,7 @@ impl InstanceBody<'_, '_, '_> {
         lower.add_subst(Subst::Pre { pred, body: inner }, span)
     }
 
-    /// The conjuncts of an abstract precondition that the state determines, about the parameters of the refining operation.
+    /// Conjuncts of an abstract precondition without replaced variables, over the parameters of the refining operation.
     fn precondition_of(&mut self, op: OpId, refined: OpId, has_own: bool) -> Vec<PredId> {
         let Some(OperationSource { instance, params, body }) = self.composer.operation_sources.get(&refined).cloned()
         else {
@@ -112,8 +112,8 @@ impl InstanceBody<'_, '_, '_> {
 }
 
 impl Lower<'_> {
-    /// The part of a loop invariant or of the condition of an ASSERT that the state determines. By the rules of B they may mention
-    /// variables that the refinement has replaced; such conjuncts are left out.
+    /// Conjuncts of a loop invariant or of the condition of an ASSERT without replaced variables. The rules of B allow such variables there;
+    /// conjuncts with them are dropped.
     pub(super) fn determined(&mut self, ctx: Ctx, pred: ast::ExprId, what: &str) -> PredId {
         let span = self.tree(ctx.unit).expr(pred).span;
         let mut kept = Vec::new();
@@ -160,7 +160,7 @@ impl Lower<'_> {
         found
     }
 
-    /// A variable that no state of the main machine has and that a predicate reads, with the place.
+    /// First replaced variable that a predicate reads, with its span.
     fn replaced_variable(&self, pred: PredId) -> Option<(SmolStr, Span)> {
         let model = &self.model;
         let mut found = None;
@@ -171,7 +171,7 @@ impl Lower<'_> {
                 Expr::Variable(id) if model.variables[*id].is_abstract => {
                     found = Some((model.variables[*id].name.clone(), node.span));
                 }
-                // What an operation reads is not known before all bodies are lowered.
+                // The reads of an operation are not known before all bodies are lowered.
                 Expr::CallOperation(op, _) => found = Some((model.operations[*op].name.clone(), node.span)),
                 _ => {}
             }
@@ -191,7 +191,7 @@ impl Lower<'_> {
     }
 }
 
-/// The predicate of a PRE around the whole body of an operation.
+/// Precondition of an operation: the predicate of a PRE around the whole body.
 fn precondition(tree: &ast::Ast, mut body: ast::SubstId) -> Option<ast::ExprId> {
     loop {
         match &tree.subst(body).subst {

@@ -11,7 +11,7 @@ use crate::lower::Lower;
 use crate::scope::{Ctx, LocalKind};
 
 impl Lower<'_> {
-    /// The bindings of `LET ids BE pred`, ordered so that each sees those before it, and the context of the body.
+    /// Context of the body and bindings of `LET ids BE pred`, ordered so that each sees those before it.
     pub(crate) fn let_bindings(&mut self, ctx: Ctx, ids: &[Ident], pred: ast::ExprId) -> (Ctx, Vec<Binding>) {
         let (inner, locals) = self.bind(ctx, ids, LocalKind::Bound);
         let names: Vec<SmolStr> = locals.iter().map(|local| self.model.locals[*local].name.clone()).collect();
@@ -58,7 +58,7 @@ impl Lower<'_> {
         (inner, bindings)
     }
 
-    /// The operands of a conjunction, labels and descriptions looked through.
+    /// Operands of a conjunction, without labels and descriptions.
     pub(crate) fn conjuncts(&self, ctx: Ctx, pred: ast::ExprId) -> Vec<ast::ExprId> {
         let tree = self.tree(ctx.unit);
         let mut out = Vec::new();
@@ -74,7 +74,7 @@ impl Lower<'_> {
         out
     }
 
-    /// `x = E` or `E = x` for an identifier that has no equation yet.
+    /// Equation `x = E` or `E = x` for an identifier without an equation so far.
     fn equation(
         &self,
         ctx: Ctx,
@@ -90,7 +90,7 @@ impl Lower<'_> {
         })
     }
 
-    /// An order in which every value mentions only identifiers before it.
+    /// Topological order of the identifiers: each value mentions only identifiers before it.
     fn let_order(&mut self, ctx: Ctx, names: &[SmolStr], equations: &HashMap<SmolStr, ast::ExprId>) -> Vec<SmolStr> {
         let allowed = self.model.steering.preferences.flag("ALLOW_COMPLEX_LETS");
         let bound: HashSet<SmolStr> = names.iter().cloned().collect();
@@ -149,7 +149,7 @@ impl Lower<'_> {
         found
     }
 
-    /// The bindings of `[ids := values] P` and the context of `P`.
+    /// Context of `P` and bindings of `[ids := values] P`.
     pub(crate) fn substituted(
         &mut self,
         ctx: Ctx,

@@ -1,4 +1,4 @@
-//! The clauses of one machine instance.
+//! Lowering of the clauses of one machine instance.
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::carriers;
@@ -15,7 +15,7 @@ use crate::project::UnitId;
 use crate::scope::{Access, Ctx, NameEntry, Symbol};
 use crate::types::Unifier;
 
-/// Which list a conjunct joins.
+/// List that a conjunct belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Clause {
     Properties,
@@ -24,7 +24,7 @@ enum Clause {
 }
 
 impl Composer<'_> {
-    /// Lowers one instance; those it depends on are done.
+    /// Lowers one instance, after those that it depends on.
     pub(crate) fn instance(&mut self, idx: usize) {
         let unit = self.instances[idx].unit;
         let project = self.lower.project;
@@ -95,7 +95,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         self.variables();
     }
 
-    /// Adds a name of this machine, reporting clashes; false if there is one.
+    /// Adds a name of this machine; `false`, after a report, if it clashes.
     fn add_name(&mut self, ident: &Ident, symbol: Symbol, is_param: bool) -> bool {
         let entry = NameEntry { symbol, span: ident.span, is_param, is_own: true };
         let lower = &mut self.composer.lower;
@@ -110,7 +110,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             let passes = !known.is_own && known.span.file != ident.span.file;
             if !passes {
                 lower.report(clash(ident, &known));
-                // What follows from this is not worth a message of its own.
+                // Follow-up errors about the name are not reported.
                 lower.unknown_names.insert(ident.name.clone());
                 return false;
             }
@@ -119,7 +119,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         true
     }
 
-    /// A name that the refinement keeps from its abstraction.
+    /// Name that the refinement keeps from its abstraction.
     fn kept(&self, name: &str) -> Option<Symbol> {
         if !self.is_refinement() {
             return None;
@@ -134,7 +134,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             users.any(|dep| matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends))
         };
         for param in &self.machine.params {
-            // By B's convention scalars have a lower-case letter in their name.
+            // By convention of B, scalar parameters have a lower-case letter in their name.
             let is_set = !param.name.chars().any(char::is_lowercase);
             if let Some(symbol) = self.kept(&param.name) {
                 self.add_name(param, symbol, true);
@@ -191,8 +191,8 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         }
     }
 
-    /// A set of the abstraction that this machine declares again with the same elements: it is the same set, for otherwise the two machines
-    /// could not be compared.
+    /// Set of the abstraction that this machine declares again with the same elements. It is the same set; otherwise the two machines could not be
+    /// compared.
     fn kept_set(&self, ident: &Ident, kind: &CarrierKind) -> Option<SetId> {
         let Some(Symbol::Set(set)) = self.kept(&ident.name) else { return None };
         let known = &self.composer.lower.model.sets[set].kind;
@@ -203,7 +203,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         is_same.then_some(set)
     }
 
-    /// The elements of `S = D` where the definition `D` is `{a, b}`.
+    /// Elements of `S = D`, where the definition `D` is `{a, b}`.
     fn enumerated_by(&mut self, name: &Ident) -> Vec<DeclaredIdent> {
         let lower = &mut self.composer.lower;
         if let Some(entry) = lower.defs.get(&name.name).cloned()
@@ -298,7 +298,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         }
     }
 
-    /// Declared names, definitions of identifier lists resolved.
+    /// Declared names, with identifier lists expanded.
     fn expanded(&self, decls: &[DeclaredIdent]) -> Vec<DeclaredIdent> {
         let lower = &self.composer.lower;
         let mut out = Vec::new();
@@ -367,7 +367,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         self.composer.lower.resolve_overloads();
     }
 
-    /// Equates the parameters of included machines with what this machine gives them.
+    /// Equates the parameters of included machines with the actual arguments.
     fn actual_params(&mut self, ctx: Ctx) {
         self.composer.lower.place = Place::Arguments;
         for dep_idx in 0..self.composer.instances[self.idx].deps.len() {
@@ -398,7 +398,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         }
     }
 
-    /// A machine is given the wrong number of arguments, so that its parameters get no types.
+    /// Reports a wrong number of machine arguments, after which its parameters have no types.
     fn report_machine_arity(&mut self, to: usize, machine: &Machine, n_args: usize, span: Span) {
         let wanted = plural(machine.params.len(), "parameter");
         let message = format!("machine `{}` has {wanted}, but is given {}", machine.name.name, given(n_args));
@@ -467,7 +467,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         }
     }
 
-    /// Adds each conjunct of a clause's predicate on its own.
+    /// Adds the conjuncts of the predicate of a clause, each on its own.
     fn conjoin(&mut self, ctx: Ctx, pred: ast::ExprId, clause: Clause) {
         let mut open = vec![(pred, Vec::new())];
         while let Some((id, labels)) = open.pop() {
@@ -487,7 +487,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         }
     }
 
-    /// A definition may expand to a conjunction; its parts are conjuncts too.
+    /// Adds the operands of a conjunction that a definition expanded to.
     fn split(&mut self, pred: PredId, labels: &[SmolStr], clause: Clause) {
         let mut open = vec![pred];
         while let Some(pred) = open.pop() {
@@ -524,7 +524,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
     }
 }
 
-/// A name that is declared twice, or that another machine already has.
+/// Error about a name that is declared twice, or that another machine already has.
 fn clash(ident: &Ident, known: &NameEntry) -> Diagnostic {
     let name = &ident.name;
     if known.is_own && known.span.file == ident.span.file {
@@ -544,7 +544,7 @@ fn clash(ident: &Ident, known: &NameEntry) -> Diagnostic {
     diagnostic.also(known.span, "first declared here").help(help)
 }
 
-/// The labels around a predicate.
+/// Labels around a predicate.
 fn labels_of(tree: &ast::Ast, mut id: ast::ExprId) -> Vec<SmolStr> {
     let mut labels = Vec::new();
     loop {
@@ -560,7 +560,7 @@ fn labels_of(tree: &ast::Ast, mut id: ast::ExprId) -> Vec<SmolStr> {
 }
 
 impl Lower<'_> {
-    /// The number of elements of an interval with known bounds.
+    /// Number of elements of an interval with known bounds.
     fn interval_size(&self, id: ExprId) -> Option<u32> {
         let Expr::Binary(abridge_model::BinaryOp::Interval, low, high) = self.model.expr(id) else { return None };
         let values = carriers::constant_values(&self.model);

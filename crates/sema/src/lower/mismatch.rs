@@ -1,4 +1,4 @@
-//! Asking that types agree, and saying so when they do not.
+//! Type requirements, and the diagnostics for mismatches.
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{CarrierKind, Expr, ExprId, SetId};
@@ -6,16 +6,16 @@ use abridge_model::{CarrierKind, Expr, ExprId, SetId};
 use crate::lower::Lower;
 use crate::types::{Mismatch, Ty, TypeTerm};
 
-/// A place that says why a type is expected, and what to say there.
+/// Span that explains why a type is expected, and the text of its label.
 pub(crate) type Origin = (Span, String);
 
 impl Lower<'_> {
-    /// Asks that an expression has a type; `why` completes "... but" in the message, with the type for `{}`.
+    /// Requires a type of an expression; `why` completes "... but" in the message, with the type for `{}`.
     pub(crate) fn expect(&mut self, expr: ExprId, expected: Ty, why: &str, because: Span) -> bool {
         self.expect_from(expr, expected, why, because, None)
     }
 
-    /// The same where another place says what is expected.
+    /// [`Lower::expect`] with the span that determines the expected type.
     pub(crate) fn expect_from(
         &mut self,
         expr: ExprId,
@@ -34,7 +34,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Asks that two expressions have one type, as the sides of `=` do.
+    /// Requires that two expressions have one type, as the sides of `=` do.
     pub(crate) fn expect_like(&mut self, left: ExprId, right: ExprId, because: Span) -> bool {
         match self.types.unify(self.ty(left), self.ty(right), because) {
             Ok(()) => true,
@@ -45,7 +45,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Asks that a type agrees with another where no expression can be blamed.
+    /// Unifies two types that belong to no particular expression.
     pub(crate) fn agree(&mut self, found: Ty, expected: Ty, message: impl FnOnce(&str, &str) -> String, span: Span) {
         if self.types.unify(found, expected, span).is_err() {
             let (found, expected) = (self.types.text(&self.model, found), self.types.text(&self.model, expected));
@@ -53,7 +53,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Asks that parts of the types of two operands agree; `words` say what the parts are.
+    /// Unifies parts of the types of two operands; `words` name the parts.
     pub(crate) fn agree_between(
         &mut self,
         operands: [ExprId; 2],
@@ -113,7 +113,7 @@ impl Lower<'_> {
         self.report(diagnostic);
     }
 
-    /// `x : x`, `x = {x}`: a type would have to contain itself.
+    /// Reports a type that would have to contain itself: `x : x`, `x = {x}`.
     fn report_infinite(&mut self, exprs: &[ExprId], expected: Ty) {
         let span = self.span(exprs[0]);
         let message = format!("no type fits `{}`: it would have to contain itself", self.snippet(span));
@@ -122,13 +122,13 @@ impl Lower<'_> {
             diagnostic = diagnostic.also(self.span(*other), "and this would have the same type");
         }
         self.report(diagnostic.note("a set and its elements have different types"));
-        // The names involved have no type; one message about that is enough.
+        // The names in it have no type either; one diagnostic is enough.
         for ty in exprs.iter().map(|expr| self.ty(*expr)).chain([expected]).collect::<Vec<_>>() {
             let _ = self.types.unify(ty, crate::types::Unifier::ERROR, span);
         }
     }
 
-    /// Adds the place that gave an identifier its type.
+    /// Adds the span that gave an identifier its type.
     pub(crate) fn with_reason(&self, diagnostic: Diagnostic, expr: ExprId) -> Diagnostic {
         let (name, ty) = match &self.model.exprs[expr].expr {
             Expr::Constant(id) => (&self.model.constants[*id].name, self.model.constants[*id].ty),
@@ -144,7 +144,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Adds help for the mistakes that have a usual cause.
+    /// Adds help for mistakes with a common cause.
     fn with_hint(&self, diagnostic: Diagnostic, expr: ExprId, expected: Ty) -> Diagnostic {
         let found = self.ty(expr);
         let snippet = self.snippet(self.span(expr));
@@ -158,7 +158,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Adds help when one of two expressions that should be alike is made from the other.
+    /// Adds help if one of two expressions is a set of the other.
     fn with_hint_between(&self, diagnostic: Diagnostic, left: ExprId, right: ExprId) -> Diagnostic {
         let (left_ty, right_ty) = (self.ty(left), self.ty(right));
         let (left_text, right_text) = (self.snippet(self.span(left)), self.snippet(self.span(right)));
@@ -224,7 +224,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A set with a size from VALUES for which one of two types has integers, as Atelier B would allow.
+    /// Set with a size from VALUES that is used as a set of integers, as Atelier B allows.
     fn valued_set(&self, left: Ty, right: Ty) -> Option<SetId> {
         match (self.types.shape(left), self.types.shape(right)) {
             (TypeTerm::Given(set), TypeTerm::Integer) | (TypeTerm::Integer, TypeTerm::Given(set)) => {
@@ -236,7 +236,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Equal as far as both are known.
+    /// Whether two types are equal as far as they are known.
     pub(crate) fn alike(&self, left: Ty, right: Ty) -> bool {
         match (self.types.shape(left), self.types.shape(right)) {
             (TypeTerm::Unknown, _) | (_, TypeTerm::Unknown) => true,
@@ -248,7 +248,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Asks for `elem : set`.
+    /// Requires the types of `elem : set`.
     pub(crate) fn expect_member(&mut self, elem: ExprId, set: ExprId, span: Span) -> bool {
         let inner = match self.types.shape(self.ty(set)) {
             TypeTerm::Pow(inner) => *inner,
@@ -295,7 +295,7 @@ impl Lower<'_> {
         self.report(diagnostic);
     }
 
-    /// The arguments of `f({a, b})`, where `f(a, b)` was meant.
+    /// Elements in `f({a, b})`, for the hint that `f(a, b)` was meant.
     pub(crate) fn elements_of_extension(&self, expr: ExprId) -> Option<Vec<String>> {
         match &self.model.exprs[expr].expr {
             Expr::SetExtension(items) => Some(items.iter().map(|item| self.snippet(self.span(*item))).collect()),
@@ -304,7 +304,7 @@ impl Lower<'_> {
     }
 }
 
-/// How an element becomes a set.
+/// Text of the singleton of an element.
 fn singleton(elem: &str, is_integer: bool) -> String {
     let bare = elem
         .strip_prefix('(')

@@ -1,4 +1,4 @@
-//! The operations of one machine instance: signatures, bodies, promotion, and the link to the operations they refine.
+//! Operations of one machine instance: signatures, bodies, promotion, and links to refined operations.
 //!
 //! Signatures are declared before any body is lowered, since bodies may call later operations. A refined operation takes the types of
 //! its parameters from the abstract one and, unless that is switched off, assumes the abstract precondition (`inherited.rs`).
@@ -14,7 +14,7 @@ use crate::lower::machine::InstanceBody;
 use crate::lower::{Lower, Place};
 use crate::scope::{Ctx, FrameKind, LocalKind, OpAccess, OpEntry};
 
-/// An operation whose signature is declared and whose body is not lowered yet.
+/// Operation with a declared signature, whose body is not yet lowered.
 pub(super) struct DeclaredOperation<'m> {
     op: OpId,
     ctx: Ctx,
@@ -22,17 +22,17 @@ pub(super) struct DeclaredOperation<'m> {
     role: Role,
 }
 
-/// What the body of a declared operation is for.
+/// Role of the body of a declared operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// It is what the operation does.
+    /// The body defines the operation.
     Whole,
-    /// It is what OPERATIONS do for an operation that LOCAL_OPERATIONS specify and declare.
+    /// The body, in OPERATIONS, realises an operation that LOCAL_OPERATIONS specifies.
     Realisation,
 }
 
 impl<'m> InstanceBody<'_, '_, 'm> {
-    /// LOCAL_OPERATIONS come first, for OPERATIONS may realise them.
+    /// Declares all operations. LOCAL_OPERATIONS come first, since OPERATIONS may realise them.
     pub(super) fn declare_operations(&mut self) -> Vec<DeclaredOperation<'m>> {
         self.composer.lower.place = Place::Operation;
         let mut declared: Vec<DeclaredOperation<'m>> = Vec::new();
@@ -59,8 +59,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         declared
     }
 
-    /// An operation among OPERATIONS that LOCAL_OPERATIONS specify is that operation: it has the same parameters and
-    /// outputs, and is as local.
+    /// Declares the realisation, in OPERATIONS, of an operation of LOCAL_OPERATIONS: it has the same parameters and outputs, and is local too.
     fn realise_operation(
         &mut self,
         op: OpId,
@@ -157,7 +156,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         );
     }
 
-    /// A refined operation has the parameter and output types of the abstract one.
+    /// Links an operation to the one that it refines, with the same types of parameters and outputs.
     fn link_abstract_operation(&mut self, syntax: &ast::Operation, op: OpId) {
         let deps = &self.composer.instances[self.idx].deps;
         let Some(dep) = deps.iter().find(|dep| dep.kind == DependencyKind::Refines) else { return };
@@ -172,7 +171,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         };
         let lower = &mut self.composer.lower;
         lower.model.operations[op].refines = Some(abstract_op);
-        // The place is the abstract operation's, for that is where the type comes from.
+        // The span is that of the abstract operation, which determines the type.
         let pairs = |model: &abridge_model::Model| -> Vec<(TypeId, TypeId, Span)> {
             let (own, other) = (&model.operations[op], &model.operations[abstract_op]);
             if own.params.len() != other.params.len() || own.outputs.len() != other.outputs.len() {
@@ -202,7 +201,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         }
     }
 
-    /// Operations of included machines that this machine offers as its own.
+    /// Promotes operations of included machines.
     pub(super) fn promotions(&mut self) {
         let mut promoted: Vec<(SmolStr, OpId)> = Vec::new();
         for dep in self.composer.instances[self.idx].deps.iter().filter(|dep| dep.kind == DependencyKind::Extends) {
@@ -250,7 +249,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
 }
 
 impl Lower<'_> {
-    /// Parameters of one name were reported; that one of them has no type is not worth a message.
+    /// Unifies the types of parameters of the same name, which were reported, so that a missing type is not reported too.
     fn unify_namesakes(&mut self, params: &[(SmolStr, LocalId, LocalKind)], outputs: &[(SmolStr, LocalId, LocalKind)]) {
         let mut first_of = std::collections::HashMap::new();
         for (name, local, _) in params.iter().chain(outputs) {
@@ -260,8 +259,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What an operation does that LOCAL_OPERATIONS specify: callers answer for the precondition of the specification, and
-    /// the rest of it is replaced.
+    /// Body of a realised operation: the precondition of the specification, which callers must ensure, around the realisation.
     fn under_precondition(&mut self, op: OpId, realisation: SubstId) -> SubstId {
         let specification = self.model.operations[op].body;
         match &mut self.model.substs[specification].subst {

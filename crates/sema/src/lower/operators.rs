@@ -22,7 +22,7 @@ impl Lower<'_> {
         self.binary_of(op, left, right, span)
     }
 
-    /// An infix operator on lowered operands.
+    /// Lowers an infix operator on lowered operands.
     pub(crate) fn binary_of(&mut self, op: ast::BinaryOp, left: ExprId, right: ExprId, span: Span) -> ExprId {
         use ast::BinaryOp::*;
         match op {
@@ -77,7 +77,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `0..3 * 0..3`: adds to the message just given.
+    /// Adds a hint to the last diagnostic, for `0..3 * 0..3`.
     fn suggest_parentheses(&mut self) {
         if let Some(last) = self.diagnostics.last_mut() {
             last.help
@@ -85,7 +85,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Asks that two operands have one type; that type, or an error.
+    /// Unifies the types of two operands and returns the common type, or an error type.
     fn common_type(&mut self, left: ExprId, right: ExprId, span: Span) -> Ty {
         if self.expect_like(left, right, span) { self.ty(left) } else { Unifier::ERROR }
     }
@@ -198,7 +198,7 @@ impl Lower<'_> {
         self.add_expr(Expr::Binary(model_op, left, right), ty, span)
     }
 
-    /// `f <| S` for `S <| f`: adds to the message just given.
+    /// Adds a hint to the last diagnostic, for `f <| S` instead of `S <| f`.
     fn suggest_swap(&mut self, op: &str, set: ExprId, relation: ExprId) {
         let is_relation = match self.types.shape(self.ty(set)) {
             TypeTerm::Pow(pair) => matches!(self.types.shape(*pair), TypeTerm::Pair(..)),
@@ -239,7 +239,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Asks for some sequence; its type.
+    /// Requires a sequence and returns its type.
     pub(crate) fn expect_sequence(&mut self, expr: ExprId, why: &str, span: Span) -> Ty {
         let elem = self.types.fresh();
         let sequence = self.types.sequence(elem);
@@ -267,7 +267,7 @@ impl Lower<'_> {
         self.apply(function, &args, span)
     }
 
-    /// A name applied to arguments.
+    /// Lowers a name applied to arguments.
     pub(crate) fn apply_named(&mut self, ctx: Ctx, head: &Ident, args: &[ast::ExprId], span: Span) -> ExprId {
         let name = &head.name;
         if self.frames.find(ctx.frame, name).is_none() {
@@ -288,7 +288,7 @@ impl Lower<'_> {
         self.apply(function, &args, span)
     }
 
-    /// The name of a keyword function that is a keyword only in calls, if something visible has that name.
+    /// Name of a builtin that is a keyword only in calls, if a visible declaration has that name.
     pub(crate) fn named_like(&self, ctx: Ctx, builtin: ast::Builtin, span: Span) -> Option<Ident> {
         let info = builtin.info();
         let is_known = |name: &str| {
@@ -300,7 +300,7 @@ impl Lower<'_> {
         (info.contextual && is_known(info.name)).then(|| Ident { name: SmolStr::new_static(info.name), span })
     }
 
-    /// A function applied to its arguments as one tuple.
+    /// Lowers a function applied to its arguments as one tuple.
     pub(crate) fn apply(&mut self, function: ExprId, args: &[ExprId], span: Span) -> ExprId {
         let arg = self.tuple(args, span);
         let function_ty = self.ty(function);

@@ -1,7 +1,7 @@
-//! Definitions that steer checking: GOAL, SCOPE, HEURISTIC_FUNCTION, ASSERT_LTL, ASSERT_CTL, FORCE_SYMMETRY, MAX_OPERATIONS, scope_S.
+//! Steering definitions: GOAL, SCOPE, HEURISTIC_FUNCTION, ASSERT_LTL, ASSERT_CTL, FORCE_SYMMETRY, MAX_OPERATIONS, scope_S.
 //!
-//! They are ordinary definitions whose names mean something. One that is understood and has no effect is reported, and so is one
-//! that speaks of a set or an operation that does not exist; otherwise a check would be about less than its author asked for.
+//! They are ordinary definitions with special names. A definition without effect is reported, as is one about a set or an operation that does not
+//! exist. Otherwise a check would cover less than its author asked for.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -188,7 +188,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `ASSERT_CLT == "G {x = 0}"` looks like a temporal property and is none.
+    /// Warns about `ASSERT_CLT == "G {x = 0}"`, which looks like a temporal property and is none.
     fn warn_misspelt(&mut self, entry: &DefEntry, body: ast::ExprId) {
         let name = &entry.name.name;
         let is_string = matches!(self.tree(entry.unit).expr(body).expr, ast::Expr::String(_));
@@ -204,7 +204,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A definition that steers ProB and nothing here.
+    /// Warns about a definition that steers ProB and has no effect here.
     fn warn_ignored(&mut self, entry: &DefEntry, reason: &str) {
         let message = format!("`{}` has no effect", entry.name.name);
         self.report(Diagnostic::warning("ignored-steering", message).at(entry.name.span).note(reason));

@@ -1,4 +1,4 @@
-//! Substitutions.
+//! Lowering of substitutions.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::lower::{Lower, Place};
 use crate::scope::{Access, BeforeValue, Ctx, Found, FrameKind, LocalKind, OpAccess, OpEntry, Symbol};
 use crate::types::overload::PendingKind;
 
-/// `f(1)(2)'a := E` holds `f(1)(2)`, `f(1)` and `f` once more each; so long a row is a mistake.
+/// Deepest left-hand side. Lowering `f(1)(2)'a := E` copies `f(1)(2)`, `f(1)` and `f`, so its size is quadratic in the depth.
 const MAX_PLACE_DEPTH: u32 = 64;
 
 impl Lower<'_> {
@@ -160,7 +160,7 @@ impl Lower<'_> {
         self.add_subst(Subst::Assign { targets, values }, span)
     }
 
-    /// The variable behind a left-hand side and the value it gets as a whole: `f(x) := E` is `f := f <+ {x|->E}`.
+    /// Variable of a left-hand side and its new value as a whole: `f(x) := E` is `f := f <+ {x|->E}`.
     fn assign_place(&mut self, ctx: Ctx, place: ast::ExprId, value: ExprId, span: Span) -> Option<(Target, ExprId)> {
         let tree = self.tree(ctx.unit);
         let mut inner = place;
@@ -227,7 +227,7 @@ impl Lower<'_> {
                 let current = self.expr(ctx, *function);
                 let args: Vec<ExprId> = args.iter().map(|arg| self.expr(ctx, *arg)).collect();
                 let arg = self.tuple(&args, node.span);
-                // Typed as an application first, for the message; the node itself is not used.
+                // Typed as an application first, for a better message; the node itself is not used.
                 let applied = self.apply(current, &args, node.span);
                 self.expect_like(applied, value, span);
                 let pair = self.tuple(&[arg, value], span);
@@ -260,7 +260,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What a name on the left of an assignment stands for.
+    /// Target of a name on the left of an assignment.
     fn target(&mut self, ctx: Ctx, name: &SmolStr, span: Span) -> Option<Target> {
         match self.frames.find(ctx.frame, name) {
             Some(Found::Local(local, LocalKind::Output | LocalKind::Var)) => return Some(Target::Local(local)),
@@ -303,7 +303,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `d := E` where `d` is a definition such as `d == 3`.
+    /// Reports `d := E` for a definition such as `d == 3`.
     fn report_definition_target(&mut self, entry: &DefEntry, span: Span) {
         let name = &entry.name.name;
         let diagnostic =
@@ -380,7 +380,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Targets of `::` and `:( )`, names of identifier lists resolved.
+    /// Targets of `::` and `:( )`, with identifier lists expanded.
     fn named_targets(&mut self, ctx: Ctx, ids: &[Ident]) -> Vec<(Ident, Target)> {
         let mut flat = Vec::new();
         for id in ids {
@@ -471,7 +471,7 @@ impl Lower<'_> {
         self.add_subst(Subst::While { condition, body, invariant, variant, before }, span)
     }
 
-    /// Locals that keep what `x$0` means in formulas: the invariant and variant of a loop, or a predicate about a step.
+    /// Makes locals for the values of `x$0` in formulas: the invariant and variant of a loop, or a predicate about a step.
     pub(crate) fn values_before(&mut self, ctx: Ctx, roots: &[ast::ExprId]) -> (Ctx, Vec<(Target, LocalId)>) {
         let tree = self.project.ast(ctx.unit);
         let mut names: Vec<(SmolStr, Span)> = Vec::new();
@@ -505,7 +505,7 @@ impl Lower<'_> {
         (self.push_frame(ctx, FrameKind::Before(entries)), before)
     }
 
-    /// A call of an operation, or the use of a definition as a statement.
+    /// Lowers a call of an operation, or a definition used as a substitution.
     fn call(&mut self, ctx: Ctx, outputs: &[ast::ExprId], name: &Ident, args: &[ast::ExprId], span: Span) -> SubstId {
         let lowered = self.deeper(1, span, |this| this.call_inner(ctx, outputs, name, args, span));
         lowered.unwrap_or_else(|| self.add_subst(Subst::Skip, span))
@@ -560,7 +560,7 @@ impl Lower<'_> {
         result
     }
 
-    /// A definition such as `F == op` or `G(y) == op(y)` used as a statement.
+    /// Lowers a definition such as `F == op` or `G(y) == op(y)` used as a substitution.
     fn formula_as_call(
         &mut self,
         outer: Ctx,
@@ -615,7 +615,7 @@ impl Lower<'_> {
         let formals = self.model.operations[op].outputs.clone();
         if formals.len() != outputs.len() {
             self.report_outputs(op, outputs.len(), name, span);
-            // The variables get no types from here; one message about that is enough.
+            // The variables get no types from the call; one diagnostic is enough.
             for output in outputs {
                 let nothing = self.error_expr(span);
                 let _ = self.assign_place(ctx, *output, nothing, span);
@@ -636,7 +636,7 @@ impl Lower<'_> {
                 targets.extend(self.assign_place(ctx, *output, value, node.span).map(|(target, _)| target));
                 continue;
             }
-            // `f(1) <-- op`: the output goes through a local.
+            // In `f(1) <-- op` the output goes through a local.
             let temporary = self.add_local(self.model.locals[*formal].name.clone(), node.span);
             self.model.locals[temporary].ty = formal_ty;
             let value = self.local_expr(temporary, node.span);
@@ -755,7 +755,7 @@ impl Lower<'_> {
     }
 }
 
-/// Name and place of a local, copied out for messages.
+/// Name and span of a local, copied for messages.
 struct Local {
     name: SmolStr,
     span: Span,

@@ -1,8 +1,8 @@
 //! Visibility of names by clause.
 //!
-//! A name that is found may still be out of place: PROPERTIES mention no variables, CONSTRAINTS no constants, operations of a
-//! refinement no variables that it has replaced. `testkit/tests/visibility.rs` holds the tables. A check that is missing here lets a
-//! formula read what has no value where it is evaluated.
+//! A name that is found may still not be visible: PROPERTIES mention no variables, CONSTRAINTS no constants, operations of a refinement no variables
+//! that it has replaced. `testkit/tests/visibility.rs` holds the tables. A missing check lets a formula read a name that has no value when it is
+//! evaluated.
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::SmolStr;
@@ -55,7 +55,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A variable that the refinement has replaced; once for each name.
+    /// Reports a replaced variable of the abstraction, once for each name.
     pub(crate) fn report_abstract(&mut self, name: &str, declared: Span, span: Span) {
         if !self.unknown_names.insert(SmolStr::from(name)) {
             return;
@@ -67,7 +67,7 @@ impl Lower<'_> {
         );
     }
 
-    /// A variable of a seen machine in a clause that by the rules of B cannot mention it; once for each name.
+    /// Warns about a variable of a seen machine in a clause that may not mention it by the rules of B, once for each name.
     fn warn_seen(&mut self, name: &str, declared: Span, span: Span) {
         if !self.warned_seen.insert(SmolStr::from(name)) {
             return;

@@ -1,9 +1,9 @@
-//! The preferences of ProB and what becomes of each here.
+//! Table of the preferences of ProB and their effect.
 //!
-//! One row per preference: honoured, fixed at one value, or ignored with the reason that users are told. A preference that the code
-//! begins to read moves to `Honoured`; a row that says so without code that reads it would hide a setting that is dropped.
+//! Each preference is honoured, fixed at one value, or ignored with a reason that users are told. A preference that the code begins to read moves to
+//! `Honoured`. A row that claims so without code that reads it would hide a setting without effect.
 
-/// What setting a preference does.
+/// Effect of setting a preference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
     /// Some part of the tool reads it; this is what it does there.
@@ -18,16 +18,16 @@ pub(super) enum Effect {
     Ignored(Reason),
 }
 
-/// The reason why a preference is not read.
+/// Reason why a preference is not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reason {
-    /// It configures how ProB finds values.
+    /// It configures the solver of ProB.
     Solver,
-    /// It configures what ProB shows or logs.
+    /// It configures the display or log of ProB.
     Display,
-    /// It configures how ProB searches or stores states.
+    /// It configures the search or the state store of ProB.
     Search,
-    /// It bounds what ProB evaluates.
+    /// It bounds evaluation in ProB.
     Bound,
     /// It concerns formalisms other than classical B.
     OtherFormalism,
@@ -47,7 +47,7 @@ impl Reason {
     }
 }
 
-/// What a preference does; nothing if ProB has no preference of this name.
+/// Effect of a preference; `None` if ProB has no preference of this name.
 pub(super) fn effect_of(name: &str) -> Option<Effect> {
     if DISPLAY_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
         return Some(Effect::Ignored(Reason::Display));
@@ -103,7 +103,7 @@ const fn fixed(value: &'static str, because: &'static str) -> Effect {
     Effect::Fixed { value, because }
 }
 
-/// Sorted by name.
+/// Effects by name, sorted.
 const TABLE: &[(&str, Effect)] = &[
     ("ALLOW_COMPLEX_LETS", honoured("LET may define names by any predicate that gives each one value")),
     ("ALLOW_INCOMPLETE_SETUP_CONSTANTS", fixed("FALSE", "a state has values for all constants")),

@@ -1,6 +1,6 @@
-//! Operators whose meaning waits for types.
+//! Overloaded operators, whose meaning depends on types.
 //!
-//! Each case is tried when it arises and again whenever a clause is done; the model node is patched once the types decide.
+//! Each case is tried when it arises and again after each clause. The model node is patched once the types decide.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,24 +10,24 @@ use abridge_model::{BinaryOp, Comparison, Expr, ExprId, Pred, PredId, Quantified
 use super::{Ty, TypeTerm, Unifier};
 use crate::lower::Lower;
 
-/// The cases that wait. One is tried again only when an unknown it waits for is bound.
+/// Waiting cases. A case is tried again only when an unknown that it waits for is bound.
 #[derive(Default)]
 pub(crate) struct Overloads {
-    /// In the order of their origin; `None` once decided.
+    /// Cases in the order of their origin; `None` once decided.
     cases: Vec<Option<Pending>>,
-    /// The cases that wait for an unknown, by its root.
+    /// Cases that wait for an unknown, by its root.
     watchers: HashMap<Ty, Vec<usize>>,
-    /// The cases to be tried again.
+    /// Cases to be tried again.
     woken: BTreeSet<usize>,
 }
 
 impl Overloads {
-    /// How many cases there were so far.
+    /// Number of cases so far.
     pub(crate) fn mark(&self) -> usize {
         self.cases.len()
     }
 
-    /// Forgets the cases from a number on.
+    /// Drops the cases from a number on.
     pub(crate) fn truncate(&mut self, mark: usize) {
         self.cases.truncate(mark);
     }
@@ -39,17 +39,17 @@ pub(crate) struct Pending {
 }
 
 pub(crate) enum PendingKind {
-    /// A node that is one thing on INTEGER and another on REAL; `ty` is the number type.
+    /// Node with different meanings on INTEGER and REAL; `ty` is the number type.
     Number { node: NumberNode, ty: Ty },
-    /// `a - b`; all three types are one.
+    /// `a - b`; operands and result have one type.
     Minus { node: ExprId, ty: Ty },
     /// `a * b`
     Times { node: ExprId, left: ExprId, right: ExprId },
-    /// A node that is one thing on sequences and another on strings; `ty` is the operand's type.
+    /// Node with different meanings on sequences and strings; `ty` is the type of the operand.
     Text { node: ExprId, op: TextOp, operand: ExprId, ty: Ty },
     /// `r'f`
     Field { node: ExprId, record: ExprId, name: SmolStr, name_span: Span },
-    /// `r'f := value`, seen as the record with one field replaced.
+    /// `r'f := value`, as the record with one field replaced.
     WithField { node: ExprId, record: ExprId, name: SmolStr, name_span: Span, value: ExprId },
 }
 
@@ -68,7 +68,7 @@ pub(crate) enum TextOp {
     GeneralConcat,
 }
 
-/// What trying a case yields.
+/// Result of trying a case.
 enum Progress {
     Done,
     Wait,
@@ -89,7 +89,7 @@ impl Lower<'_> {
         self.resolve_overloads_from(0);
     }
 
-    /// The same for the cases from a number on.
+    /// [`Lower::resolve_overloads`] for the cases from a number on.
     pub(crate) fn resolve_overloads_from(&mut self, first: usize) {
         loop {
             for ty in self.types.take_linked() {
@@ -109,7 +109,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Keeps a case until one of the types that can decide it is known.
+    /// Keeps a case until one of the types that decide it is known.
     fn wait(&mut self, idx: usize, pending: Pending) {
         let types = match &pending.kind {
             PendingKind::Number { ty, .. } | PendingKind::Minus { ty, .. } => vec![*ty],
@@ -129,7 +129,7 @@ impl Lower<'_> {
         self.pending.cases[idx] = Some(pending);
     }
 
-    /// Decides what types leave open: `^`, `size` and the like mean sequences, arithmetic means integers. Reports the rest.
+    /// Applies defaults to undecided cases: `^`, `size` and the like mean sequences, arithmetic means integers. Reports the rest.
     pub(crate) fn settle_overloads(&mut self) {
         self.resolve_overloads();
         for idx in 0..self.pending.cases.len() {
@@ -175,7 +175,7 @@ impl Lower<'_> {
         self.report(
             Diagnostic::error("unknown-type", message).at(pending.span).help("add typing predicates for its operands"),
         );
-        // The names in it have no type either; one message about that is enough.
+        // The names in it have no type either; one diagnostic is enough.
         let types = match &pending.kind {
             PendingKind::Minus { ty, .. } => vec![*ty],
             PendingKind::Times { node, left, right } => [*node, *left, *right].map(|expr| self.ty(expr)).to_vec(),
@@ -239,7 +239,7 @@ impl Lower<'_> {
         self.report(diagnostic);
     }
 
-    /// What people mean who use an operation on numbers for sets or strings.
+    /// Likely intention of a user who applies an operator on numbers to sets or strings.
     fn instead_of_number(&self, node: NumberNode, ty: Ty) -> Option<&'static str> {
         let expr = match node {
             NumberNode::Expr(id) => &self.model.exprs[id].expr,
@@ -428,7 +428,7 @@ impl Lower<'_> {
     }
 }
 
-/// Completes "... but" for operators on sequences, with what is often confused with them.
+/// Text after "... but" for operators on sequences, with a hint on a common confusion.
 fn sequence_needed(op: TextOp) -> &'static str {
     match op {
         TextOp::Concat => "`^` joins sequences or strings; a power is written `**`",
@@ -438,7 +438,7 @@ fn sequence_needed(op: TextOp) -> &'static str {
     }
 }
 
-/// Turns an operation on INTEGER into the one on REAL; false if there is none.
+/// Turns an operation on INTEGER into the one on REAL; `false` if there is none.
 fn to_real(expr: &mut Expr) -> bool {
     match expr {
         Expr::Binary(op, ..) => {

@@ -1,7 +1,7 @@
-//! Substitutions as circuits: the new values of what they assign, and when there is an outcome.
+//! Translation of substitutions into circuits: new values of the assigned targets, and the condition that there is an outcome.
 //!
-//! What has no circuit is told apart as finely as is easy: an assigned value without one leaves the others as they are. A choice (CHOICE,
-//! `::`, an inner ANY) becomes inputs of its own: for each way to set them there is at most one outcome.
+//! Missing circuits are isolated as far as is easy: an assigned value without a circuit does not affect the other values. A choice (CHOICE, `::`, an
+//! inner ANY) becomes inputs of its own. Each valuation of the inputs has at most one outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,24 +18,24 @@ use super::{Encoded, Encoder, Stop, Term, TermKind};
 pub struct Effect {
     /// There is an outcome.
     pub possible: Lit,
-    /// Nothing goes wrong.
+    /// Nothing is ill-defined.
     pub defined: Lit,
-    /// New values; nothing where there is no circuit.
+    /// New values; `None` for a value without a circuit.
     pub updates: BTreeMap<Target, Option<Term>>,
 }
 
-/// Translates a substitution and keeps what cannot be said by literals.
+/// Translator of a substitution, with the facts that literals cannot express.
 pub struct Executor<'e, 's> {
     pub encoder: &'e mut Encoder<'s>,
-    /// Variables that are read by something without a circuit.
+    /// Variables read by formulas without a circuit.
     pub loose: BTreeSet<VarId>,
-    /// Something without a circuit may be ill-defined.
+    /// A formula without a circuit may be ill-defined.
     pub is_doubtful: bool,
-    /// What has no circuit, or may be ill-defined in ways that circuits do not tell.
+    /// Constructs that have no circuit, or may be ill-defined in ways that circuits do not express.
     pub gaps: Vec<&'static str>,
     /// There are inputs beside those of the state.
     pub has_choice: bool,
-    /// Operations that are being called.
+    /// Stack of operations being called.
     calls: Vec<OpId>,
 }
 
@@ -145,7 +145,7 @@ impl<'e, 's> Executor<'e, 's> {
         Ok(effect)
     }
 
-    /// Some value of a set, as inputs; the literal says that it is one.
+    /// Fresh inputs for an element of a set, and the condition that they are one.
     fn some_element(&mut self, set: ExprId, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         self.has_choice = true;
         let term = self.encoder.expr(set, env)?;
@@ -184,7 +184,7 @@ impl<'e, 's> Executor<'e, 's> {
         Ok(Effect { possible, defined: Lit::TRUE, updates })
     }
 
-    /// Makes locals stand for any values that satisfy a predicate; the literal says that they do.
+    /// Binds locals to fresh inputs. Returns the condition that they satisfy a predicate.
     pub fn choose(&mut self, locals: &[LocalId], pred: PredId, env: &Env) -> Encoded<Lit> {
         let session = self.encoder.session;
         let conjuncts = session.interp().conjuncts(pred);
@@ -200,7 +200,7 @@ impl<'e, 's> Executor<'e, 's> {
         Ok(self.encoder.all(conditions))
     }
 
-    /// A condition that may be ill-defined, with consequences that are not followed up.
+    /// Records a condition that may be ill-defined, with consequences that are not tracked.
     fn note_doubt(&mut self, truth: super::Truth, pred: PredId) {
         if self.encoder.any([truth.holds, truth.fails]) != Lit::TRUE {
             let session = self.encoder.session;
@@ -210,7 +210,7 @@ impl<'e, 's> Executor<'e, 's> {
         }
     }
 
-    /// Makes locals stand for any values of the sets that conjuncts give, or of their types.
+    /// Binds locals to fresh inputs from the sets that conjuncts give, or from their types.
     pub fn choose_within(&mut self, locals: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Vec<Lit>> {
         self.has_choice = true;
         let session = self.encoder.session;
@@ -242,7 +242,7 @@ impl<'e, 's> Executor<'e, 's> {
         Ok(conditions)
     }
 
-    /// Of several branches one whose guard holds.
+    /// Effect of a SELECT: some branch whose guard holds.
     fn select(&mut self, branches: &[(PredId, SubstId)], otherwise: Option<SubstId>, env: &Env) -> Encoded<Effect> {
         let is_lenient = self.encoder.session.config().ill_defined_guard_is_false;
         let mut ways = Vec::new();
@@ -260,7 +260,7 @@ impl<'e, 's> Executor<'e, 's> {
         self.any_of(ways, env)
     }
 
-    /// Some part whose condition holds, chosen by inputs if there are several.
+    /// Effect of some part whose condition holds, chosen by inputs if there are several.
     fn any_of(&mut self, ways: Vec<(Lit, SubstId)>, env: &Env) -> Encoded<Effect> {
         if let [(condition, body)] = ways[..] {
             let effect = self.execute(body, env)?;
@@ -279,7 +279,7 @@ impl<'e, 's> Executor<'e, 's> {
         Ok(self.limited(one, effect))
     }
 
-    /// The first part whose condition holds, else the last; nothing happens if there is no last.
+    /// Effect of the first part whose condition holds, otherwise of the last; skip if there is no last.
     fn first_of(
         &mut self,
         branches: Vec<(super::Truth, SubstId)>,
@@ -306,7 +306,7 @@ impl<'e, 's> Executor<'e, 's> {
         let effect = self.merged(cases, env)?;
         defined.push(effect.defined);
         let defined = self.encoder.all(defined);
-        // Where no condition can be evaluated there is no outcome, but an error.
+        // An ill-defined condition gives no outcome, but an error.
         Ok(Effect { defined, ..effect })
     }
 
@@ -315,7 +315,7 @@ impl<'e, 's> Executor<'e, 's> {
         Effect { possible: self.encoder.and(condition, effect.possible), defined, ..effect }
     }
 
-    /// The effect whose condition holds; at most one does.
+    /// Effect of the case whose condition holds; at most one does.
     fn merged(&mut self, cases: Vec<(Lit, Effect)>, env: &Env) -> Encoded<Effect> {
         let targets: BTreeSet<Target> = cases.iter().flat_map(|(_, effect)| effect.updates.keys().copied()).collect();
         let (mut possible, mut defined) = (Vec::new(), Vec::new());
@@ -347,7 +347,7 @@ impl<'e, 's> Executor<'e, 's> {
         Ok(Some(Term::sym(self.encoder.blast.select(&syms)?)))
     }
 
-    /// The value before; nothing if it has no circuit.
+    /// Value before the substitution; `None` if it has no circuit.
     fn current(&self, target: Target, env: &Env) -> Option<Term> {
         match target {
             Target::Variable(id) => self.encoder.variable(id).map(|sym| Term::sym(sym.clone())),
@@ -378,7 +378,7 @@ impl<'e, 's> Executor<'e, 's> {
         Ok(Effect { defined: self.encoder.and(defined, effect.defined), ..effect })
     }
 
-    /// Each part on the results of those before it.
+    /// Sequential composition.
     fn sequence(&mut self, parts: &[SubstId], env: &Env) -> Encoded<Effect> {
         let mut before = Vec::new();
         let result = self.sequence_inner(parts, env, &mut before);
@@ -397,7 +397,7 @@ impl<'e, 's> Executor<'e, 's> {
         let (mut env, mut whole) = (env.clone(), Effect::nothing());
         for part in parts {
             let effect = self.execute(*part, &env)?;
-            // A later part that goes wrong matters only if the earlier ones have an outcome.
+            // An ill-defined later part matters only if the earlier parts have an outcome.
             let defined = self.encoder.blast.circuit.implies(whole.possible, effect.defined);
             whole.defined = self.encoder.and(whole.defined, defined);
             whole.possible = self.encoder.and(whole.possible, effect.possible);
@@ -417,7 +417,7 @@ impl<'e, 's> Executor<'e, 's> {
         Ok(whole)
     }
 
-    /// All parts on the values before.
+    /// Parallel composition.
     fn parallel(&mut self, parts: &[SubstId], env: &Env) -> Encoded<Effect> {
         let mut whole = Effect::nothing();
         let (mut defined, mut has_outcome) = (Vec::new(), Vec::new());
@@ -428,7 +428,7 @@ impl<'e, 's> Executor<'e, 's> {
             defined.push(effect.defined);
             whole.updates.extend(effect.updates);
         }
-        // Where a part is infeasible, nothing is wrong with the others.
+        // If a part is infeasible, ill-definedness of the others does not matter.
         let is_feasible = self.encoder.all(has_outcome);
         let defined = self.encoder.all(defined);
         Ok(Effect { defined: self.encoder.blast.circuit.implies(is_feasible, defined), ..whole })

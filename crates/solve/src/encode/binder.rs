@@ -1,4 +1,4 @@
-//! Candidates for bound variables, each of which then occurs with a known value.
+//! Enumeration of bound variables: lists candidates, so that each occurrence has a known value.
 
 use abridge_diag::with_stack;
 use abridge_eval::{Env, Size, SymbolicSet, Unknown, Val};
@@ -7,12 +7,11 @@ use abridge_value::{Int, Set, Value};
 
 use super::{Encoded, Encoder, MAX_ELEMENTS, Stop, Term, TermKind};
 
-/// Receives each valuation of bound variables.
+/// Callback for each valuation of bound variables.
 pub type Visit<'v, 's> = dyn FnMut(&mut Encoder<'s>, &Env) -> Encoded<()> + 'v;
 
-/// Where values for bound variables come from.
+/// Candidate values for a pattern of bound variables.
 struct Candidates {
-    /// A pattern of bound variables.
     pattern: Pattern,
     values: Vec<Val>,
 }
@@ -24,7 +23,7 @@ enum Pattern {
 }
 
 impl<'s> Encoder<'s> {
-    /// Calls `visit` for all values of the variables that may satisfy a predicate. Others surely do not.
+    /// Calls `visit` for a superset of the valuations that satisfy a predicate.
     pub(super) fn each_value(
         &mut self,
         binder: &[LocalId],
@@ -36,7 +35,7 @@ impl<'s> Encoder<'s> {
         self.bind_all(binder, &conjuncts, false, env, visit)
     }
 
-    /// The same, but a variable that an equation defines may get a symbolic value.
+    /// [`Encoder::each_value`], but a variable that an equation defines may get a circuit value.
     pub(super) fn each_binding(
         &mut self,
         binder: &[LocalId],
@@ -48,12 +47,12 @@ impl<'s> Encoder<'s> {
         self.bind_all(binder, &conjuncts, true, env, visit)
     }
 
-    /// The same for all values of the variables' types.
+    /// Calls `visit` for all values of the types of the variables.
     pub(super) fn each_typed(&mut self, binder: &[LocalId], env: &Env, visit: &mut Visit<'_, 's>) -> Encoded<()> {
         self.bind_all(binder, &[], false, env, visit)
     }
 
-    /// The same for several predicates.
+    /// `each_binding` for several predicates.
     pub fn bind_each(
         &mut self,
         binder: &[LocalId],
@@ -64,7 +63,7 @@ impl<'s> Encoder<'s> {
         self.bind_all(binder, conjuncts, false, env, visit)
     }
 
-    /// What the variables stood for before is forgotten.
+    /// Enumerates valuations of the variables, whose previous values are dropped.
     fn bind_all(
         &mut self,
         binder: &[LocalId],
@@ -103,7 +102,7 @@ impl<'s> Encoder<'s> {
         Ok(())
     }
 
-    /// Binds variables that `x = E` or `x : {E}` defines; the conjunct stays to say when that is well-defined.
+    /// Binds variables that `x = E` or `x : {E}` defines. The conjunct is kept, for its definedness.
     fn defined(&mut self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Option<(Env, Vec<LocalId>)>> {
         let model = self.session.model();
         for conjunct in conjuncts {
@@ -128,7 +127,7 @@ impl<'s> Encoder<'s> {
         Ok(None)
     }
 
-    /// The variables of a pattern bound to the parts of a symbolic value, and what is still open.
+    /// Binds the variables of a pattern to the parts of a circuit value. Returns the variables that are still open.
     fn destructured(
         &mut self,
         pattern: ExprId,
@@ -146,12 +145,12 @@ impl<'s> Encoder<'s> {
                 let (env, open) = self.destructured(*first, left, open, env)?;
                 self.destructured(*second, right, open, &env)
             }
-            // What is left of the conjunct says it.
+            // The conjunct, which is kept, states the rest.
             _ => Ok((env.clone(), open)),
         }
     }
 
-    /// The conjuncts that are not decided yet; nothing if one of them fails.
+    /// Conjuncts that are not decided yet; `None` if one of them fails.
     fn waiting(&self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Option<Vec<PredId>>> {
         let mut waiting = Vec::with_capacity(conjuncts.len());
         for conjunct in conjuncts {
@@ -247,7 +246,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// The integers between what inequalities say.
+    /// Integers between the bounds that inequalities give.
     fn bounded(
         &mut self,
         local: LocalId,
@@ -314,7 +313,7 @@ impl<'s> Encoder<'s> {
         open.iter().any(|local| names.locals.contains(local))
     }
 
-    /// Pairs of variables and of what is known; some variable is open.
+    /// Whether an expression consists of pairs, variables and known parts, with at least one open variable.
     fn is_pattern(&self, id: ExprId, open: &[LocalId]) -> bool {
         match self.session.model().expr(id) {
             Expr::Local(local) => open.contains(local),
@@ -326,7 +325,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// The variables of a pattern bound to the parts of a value, and what is still open; nothing if it does not fit.
+    /// Binds the variables of a pattern to the parts of a value. Returns the variables still open; `None` if the value does not match.
     fn matched(
         &mut self,
         pattern: Pattern,
@@ -350,7 +349,7 @@ impl<'s> Encoder<'s> {
                 };
                 self.matched(Pattern::Expr(*second), &right, open, &env)
             }
-            // Not known yet whether it fits: the conjunct will say.
+            // Whether this part matches is not known yet; the conjunct decides it.
             _ if self.is_open_expr(id) || self.mentions(id, &open) => Ok(Some((env.clone(), open))),
             _ => {
                 let same = self.session.expr(id, env).and_then(|known| self.session.equal(&known, val, env));
@@ -364,7 +363,7 @@ fn values_of(items: Vec<(Value, abridge_blast::Lit)>) -> Vec<Val> {
     items.into_iter().map(|(value, _)| Val::from(value)).collect()
 }
 
-/// The least element of a set of integers that has one.
+/// Least element of a set of integers that has one.
 fn least_of(set: &Val) -> Option<i64> {
     use abridge_model::BaseSet;
     match (set.as_sym(), set.as_set()) {

@@ -1,4 +1,4 @@
-//! Symbolic values for unknowns: fresh inputs, and the condition that they are an element of a set.
+//! Circuit values of unknowns: fresh inputs, and the condition that they are an element of a set.
 
 use abridge_blast::{CircuitValue, Entry, Lit, Members};
 use abridge_eval::{Env, Size, SymbolicSet, Unknown, Val};
@@ -7,7 +7,7 @@ use abridge_value::{Int, Set, Value};
 
 use super::{Encoded, Encoder, MAX_ELEMENTS, SetArg, Stop, Term};
 
-/// Functions with more arguments than this are not searched for.
+/// Largest number of arguments of a function.
 const MAX_KEYS: u64 = 5_000;
 
 impl Encoder<'_> {
@@ -15,7 +15,7 @@ impl Encoder<'_> {
         self.symbols.insert(unknown, sym);
     }
 
-    /// Any element of a set, and the condition that it is one.
+    /// Fresh inputs for an element of a set, and the condition that they are one.
     pub fn fresh(&mut self, set: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         self.tick()?;
         if let Some(set) = set.as_set() {
@@ -84,7 +84,7 @@ impl Encoder<'_> {
         })
     }
 
-    /// The elements of a set that is not too large.
+    /// Elements of a set that is not too large.
     pub(crate) fn list(&self, set: &Val, max: u64, env: &Env) -> Encoded<Set> {
         match self.session.size(set) {
             Size::AtMost(bound) if bound > max => return Err(Stop::Unsupported("a large set")),
@@ -112,7 +112,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// A relation or function by its pairs.
+    /// Relation or function as a set of pairs.
     fn fresh_pairs(&mut self, arrow: Arrow, keys: &Set, values: &Set) -> Encoded<(CircuitValue, Lit)> {
         let mut items: Vec<(Value, Lit)> = Vec::new();
         let mut conditions = Vec::new();
@@ -141,13 +141,13 @@ impl Encoder<'_> {
         Ok((CircuitValue::Set(Members { items, is_function: arrow.functional }), self.all(conditions)))
     }
 
-    /// A function by its arguments, also where it could be one by its pairs.
+    /// Function as a map from arguments to values, even if it could be a set of pairs.
     pub fn fresh_by_argument(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         let keys = self.list(from, MAX_KEYS, env)?;
         self.fresh_map(arrow, &keys, to, env)
     }
 
-    /// A function by its values: sets, functions, or integers in binary.
+    /// Function as a map from arguments to values: sets, functions, or integers in binary.
     fn fresh_map(&mut self, arrow: Arrow, keys: &Set, to: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         let (mut entries, mut conditions) = (Vec::new(), Vec::new());
         for key in keys {
@@ -165,7 +165,7 @@ impl Encoder<'_> {
         Ok((map, self.all(conditions)))
     }
 
-    /// A function to integers with a range for some of its arguments.
+    /// Function to integers with a known range at some of its arguments.
     pub(crate) fn fresh_bounded(
         &mut self,
         arrow: Arrow,
@@ -188,7 +188,7 @@ impl Encoder<'_> {
         Ok((sym, self.all(conditions)))
     }
 
-    /// A sequence over a set with at most so many items.
+    /// Sequence over a set with at most `max_len` items.
     pub(crate) fn fresh_sequence(&mut self, base: &Val, max_len: u64, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         if max_len > MAX_KEYS {
             return Err(Stop::Unsupported("a long sequence"));
@@ -199,13 +199,13 @@ impl Encoder<'_> {
         Ok((sym, self.and(condition, dense)))
     }
 
-    /// True if an element of a set is an integer in binary.
+    /// Whether elements of a set are integers in binary.
     fn is_binary(&self, set: &Val) -> bool {
         set.as_set().and_then(Set::ends).is_some_and(|(lo, hi)| self.blast.is_binary(&lo, &hi))
     }
 
-    /// A possible argument of a function and its value, any element of a set, and the condition for it. The value of an argument that is
-    /// not there has no true literal: there is one way to write down each function.
+    /// Entry for a possible argument of a function, with a fresh value, and its condition. All literals of the value of an absent argument are false,
+    /// so that each function has one representation.
     fn fresh_entry(&mut self, is_total: bool, key: Value, to: &Val, env: &Env) -> Encoded<(Entry, Lit)> {
         let (val, inside) = self.fresh(to, env)?;
         if is_total {

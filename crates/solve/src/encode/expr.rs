@@ -1,4 +1,4 @@
-//! Circuits of expressions. What mentions no unknown is evaluated; what has no circuit is [`Stop::Unsupported`].
+//! Circuits of expressions. An expression without unknowns is evaluated; one without a circuit is [`Stop::Unsupported`].
 
 use abridge_blast::{CircuitValue, Entry, Lit, Side};
 use abridge_diag::with_stack;
@@ -8,7 +8,7 @@ use abridge_value::{Int, Set, Value};
 
 use super::{Encoded, Encoder, Stop, Term, TermKind};
 
-/// Pairs of values for which an operator is computed one by one.
+/// Largest number of pairs of values for which an operator is tabulated.
 const MAX_PAIRS: usize = 4096;
 
 impl<'s> Encoder<'s> {
@@ -31,7 +31,7 @@ impl<'s> Encoder<'s> {
         Ok(term)
     }
 
-    /// Symbolic, with the condition that it is defined.
+    /// Circuit value of an expression, with the condition that it is defined.
     fn sym(&mut self, id: ExprId, env: &Env) -> Encoded<(CircuitValue, Lit)> {
         let term = self.expr(id, env)?;
         Ok((self.as_sym(&term, env)?, term.defined))
@@ -204,7 +204,7 @@ impl<'s> Encoder<'s> {
         Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
-    /// Operators of which both operands can be listed.
+    /// Operators on two circuit values.
     fn regular(&mut self, op: BinaryOp, a: &CircuitValue, b: &CircuitValue) -> Encoded<CircuitValue> {
         use BinaryOp as B;
         let blast = &mut self.blast;
@@ -300,7 +300,7 @@ impl<'s> Encoder<'s> {
         Ok(self.blast.image(&relation, &set)?)
     }
 
-    /// Intersection and difference; the other set may be infinite.
+    /// Intersection and difference, of which one set may be infinite.
     fn filtered(&mut self, op: BinaryOp, left: &Term, right: &Term, env: &Env) -> Encoded<CircuitValue> {
         let inside = op == BinaryOp::Intersection;
         let (left, right) = match (&left.kind, &right.kind) {
@@ -312,7 +312,7 @@ impl<'s> Encoder<'s> {
         Ok(if inside { self.blast.intersection(&kept, &other)? } else { self.blast.difference(&kept, &other)? })
     }
 
-    /// A set, or the part of it that matters for the elements of another.
+    /// Circuit value of a set, restricted to the possible elements of another if it is symbolic.
     fn filter_set(&mut self, elements: &CircuitValue, set: &Term, env: &Env) -> Encoded<CircuitValue> {
         match &set.kind {
             TermKind::Known(val) if val.as_value().is_none() => {
@@ -358,7 +358,7 @@ impl<'s> Encoder<'s> {
         Ok(self.blast.restrict(&relation, &set, side, inside)?)
     }
 
-    /// The values of an expression for all bindings that satisfy a predicate, each with its condition.
+    /// Values of an expression for all bindings that may satisfy a predicate, each with its condition.
     fn collected(
         &mut self,
         binder: &[LocalId],

@@ -8,7 +8,7 @@ use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, ExprId, UnaryOp};
 use super::expr::int;
 use super::{Encoded, Encoder, Stop, Term, TermKind, Truth};
 
-/// A set on the right of a membership.
+/// Set on the right of a membership.
 #[derive(Clone)]
 pub enum SetArg {
     Expr(ExprId),
@@ -22,14 +22,14 @@ impl From<ExprId> for SetArg {
 }
 
 impl Encoder<'_> {
-    /// `x : set`; that `x` is defined is not asked here. Where the set is ill-defined, so is the membership, whatever a part of it would say.
+    /// `x : set`, for a defined `x`. If the set is ill-defined, so is the membership, whatever a part of the set would decide.
     pub fn in_set(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
         let truth = self.in_defined(x, set, env)?;
         let defined = self.set_defined(set, env)?;
         Ok(self.guarded(defined, truth))
     }
 
-    /// The condition that all parts of a set are defined.
+    /// Condition that all parts of a set are defined.
     fn set_defined(&mut self, set: &SetArg, env: &Env) -> Encoded<Lit> {
         let id = match set {
             SetArg::Val(_) => return Ok(Lit::TRUE),
@@ -190,7 +190,7 @@ impl Encoder<'_> {
         Ok(self.and(!below, !above))
     }
 
-    /// `x <: set`; ill-defined where the set is.
+    /// `x <: set`, ill-defined if the set is.
     pub(crate) fn within(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
         let truth = self.within_defined(x, set, env)?;
         let defined = self.set_defined(set, env)?;
@@ -235,7 +235,7 @@ impl Encoder<'_> {
         Ok(self.all(each))
     }
 
-    /// A set that mentions unknowns and has a symbolic form.
+    /// Term of a set with unknowns, if it has a circuit.
     fn open_term(&mut self, set: &SetArg, env: &Env) -> Encoded<Option<Term>> {
         match set {
             SetArg::Expr(id) if self.is_open_expr(*id) => match self.expr(*id, env) {
@@ -310,7 +310,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// True if a relation is a function on `1..n`.
+    /// Condition that a relation is a function on `1..n`.
     pub(super) fn is_sequence(&mut self, x: &CircuitValue) -> Encoded<Lit> {
         let mut conditions = vec![self.blast.is_functional(x)?];
         let domain = self.blast.dom(x)?;
@@ -355,7 +355,7 @@ impl Encoder<'_> {
     }
 }
 
-/// True if an operator makes a set of subsets, functions or sequences.
+/// Whether an operator makes a set of subsets or sequences.
 fn is_set_of_sets(op: UnaryOp) -> bool {
     use UnaryOp as U;
     matches!(op, U::Pow | U::Pow1 | U::Fin | U::Fin1 | U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm)

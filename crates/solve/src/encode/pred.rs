@@ -1,4 +1,4 @@
-//! Circuits of predicates: when they hold and when they fail.
+//! Circuits of predicates: the conditions that they hold and that they fail.
 
 use abridge_blast::{CircuitValue, Lit};
 use abridge_diag::with_stack;
@@ -69,7 +69,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// False if an operand is, even where another is ill-defined.
+    /// Conjunction: false if an operand is, even if another is ill-defined.
     fn conjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<Truth> {
         let (mut holds, mut fails) = (Vec::new(), Vec::new());
         for operand in operands {
@@ -83,7 +83,7 @@ impl Encoder<'_> {
         Ok(Truth { holds: self.all(holds), fails: self.any(fails) })
     }
 
-    /// From left to right.
+    /// Disjunction, evaluated from left to right.
     fn disjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<Truth> {
         let mut ways = Vec::new();
         let mut none_before = Lit::TRUE;
@@ -98,7 +98,7 @@ impl Encoder<'_> {
         Ok(Truth { holds: self.any(ways), fails: none_before })
     }
 
-    /// The left sides of implications are searched: where one is ill-defined there is nothing to show.
+    /// Universal quantifier. Left sides of implications are searched for values, so an instance with an ill-defined left side counts as true.
     fn forall(&mut self, binder: &[LocalId], body: PredId, env: &Env) -> Encoded<Truth> {
         let (mut holds, mut fails) = (Vec::new(), Vec::new());
         let (mut conditions, mut conclusion) = (Vec::new(), body);
@@ -163,7 +163,7 @@ impl Encoder<'_> {
     }
 
     pub(crate) fn same(&mut self, left: &Term, right: &Term, env: &Env) -> Encoded<Lit> {
-        // A set that is finite differs from any infinite one.
+        // A circuit value is finite, so it differs from any infinite set.
         for (one, other) in [(left, right), (right, left)] {
             if let (TermKind::Circuit(_), TermKind::Known(val)) = (&one.kind, &other.kind)
                 && self.evaluated(self.session.is_infinite(val, env))?.flatten() == Some(true)
@@ -180,7 +180,7 @@ impl Encoder<'_> {
         Ok(self.blast.less(&left, &right)?)
     }
 
-    /// A condition on terms, which must be defined.
+    /// Truth of a condition on terms, which must be defined.
     pub(crate) fn decided(&mut self, terms: &[&Term], condition: Lit) -> Truth {
         let defined = self.all(terms.iter().map(|term| term.defined));
         Truth { holds: self.and(defined, condition), fails: self.and(defined, !condition) }

@@ -1,10 +1,10 @@
-//! Case splits: the ways in which a disjunction or an existential quantifier can hold.
+//! Case splits of disjunctions and existential quantifiers.
 
 use abridge_eval::{Constraint, ConstraintKind, Session, Unknown, normalise};
 use abridge_model::{Pred, PredId};
 
-/// The ways in which a constraint can hold, if it is an existential quantifier or a disjunction: new unknowns and constraints
-/// each. The flag says that the constraint itself still has to be checked.
+/// Cases of a constraint that is an existential quantifier or a disjunction: new unknowns and constraints of each case. The flag says that the
+/// constraint itself must still be checked.
 #[expect(clippy::type_complexity, reason = "used in one place")]
 pub(super) fn case_split(
     session: &Session<'_>,

@@ -1,8 +1,8 @@
 //! Bounds of integer unknowns from linear equations and inequalities.
 //!
-//! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers whatever is not linear; an
-//! equation between functions is one comparison for each value.
-//! Bounds of the unknowns follow from each other until nothing changes.
+//! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers the nonlinear part. An equation
+//! between functions becomes one comparison for each argument. Bounds propagate through the inequalities up to a fixpoint. A bound that is too
+//! tight loses solutions.
 
 use std::ops::ControlFlow;
 
@@ -14,6 +14,7 @@ use abridge_value::{Int, Set, Value, relation};
 use super::{SearchNode, SolutionSearch};
 
 #[derive(Clone, Default, PartialEq, Debug)]
+/// Range of integers; an absent end is infinite.
 pub(super) struct Range {
     pub(super) lo: Option<Int>,
     pub(super) hi: Option<Int>,
@@ -36,7 +37,7 @@ pub(super) enum Key {
     Greatest(Unknown),
 }
 
-/// Where a term is looked at.
+/// Context in which a term is evaluated.
 #[derive(Clone, Copy)]
 struct At<'a> {
     node: &'a SearchNode,
@@ -44,14 +45,14 @@ struct At<'a> {
     bounds: &'a Bounds,
 }
 
-/// A sum of keys with factors, plus a range.
+/// Linear form: a sum of keys with factors, plus a range.
 #[derive(Clone, Debug)]
 pub(super) struct Linear {
     terms: Vec<(Key, Int)>,
     rest: Range,
 }
 
-/// Enough for chains of inequalities; bounds that creep further are left as they are.
+/// Rounds of propagation: enough for chains of inequalities. Bounds that creep further are left as they are.
 const MAX_ROUNDS: usize = 12;
 /// Bits of the ends of a range. An end that is further out says nothing: squares of squares double their length in each round.
 const MAX_BITS: u64 = 1 << 12;
@@ -118,12 +119,12 @@ impl Linear {
         Linear { terms: vec![(key, Int::ONE)], rest: Range::exactly(Int::ZERO) }
     }
 
-    /// True if it relates several points of a function to each other.
+    /// Whether the form relates several points of a function.
     pub(super) fn relates_points(&self) -> bool {
         self.terms.iter().filter(|(key, _)| matches!(key, Key::Point(_))).count() > 1
     }
 
-    /// The unknown, if it is nothing else.
+    /// The unknown, if the form consists of it alone.
     fn as_value(&self) -> Option<Unknown> {
         match &self.terms[..] {
             [(Key::Value(unknown), factor)] if *factor == Int::ONE && self.rest == Range::exactly(Int::ZERO) => {
@@ -196,7 +197,7 @@ impl Bounds {
         self.ranges.iter().any(|(_, range)| range.is_empty())
     }
 
-    /// The bounds of integers.
+    /// Ranges of the integer unknowns.
     pub(super) fn values(self) -> impl Iterator<Item = (Unknown, Range)> {
         self.ranges.into_iter().filter_map(|(key, range)| match key {
             Key::Value(unknown) => Some((unknown, range)),
@@ -220,7 +221,7 @@ impl Bounds {
         raised || lowered
     }
 
-    /// Products follow from their factors and the other way round.
+    /// Narrows products by their factors, and factors by products.
     fn narrow_products(&mut self) -> bool {
         let mut changed = false;
         for idx in 0..self.ranges.len() {
@@ -257,7 +258,7 @@ fn quotient(product: &Range, factor: &Range) -> Range {
 }
 
 impl SolutionSearch<'_> {
-    /// Bounds of the open integer unknowns and of the sizes of sets; nothing if they contradict each other.
+    /// Bounds of the open integer unknowns and of the sizes of sets; `None` if they contradict each other.
     pub(super) fn infer_bounds(&self, node: &SearchNode) -> Result<Option<Bounds>> {
         let model = self.session.model();
         let mut bounds = Bounds::default();
@@ -265,7 +266,7 @@ impl SolutionSearch<'_> {
             bounds.entry(&Key::Value(*unknown));
         }
         let mut at_most_zero = Vec::new();
-        // What sets say comes first: products need ranges of their factors.
+        // Sets come first, since products need the ranges of their factors.
         for in_sets in [true, false] {
             for constraint in &node.constraints {
                 let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { continue };
@@ -280,7 +281,7 @@ impl SolutionSearch<'_> {
         Ok(settle(&at_most_zero, &mut bounds).then_some(bounds))
     }
 
-    /// Bounds that one comparison of integers under an environment gives the points of a function under construction.
+    /// Adds the linear inequalities of one comparison about points of a function under construction.
     pub(super) fn bound_points(
         &self,
         (relation, left, right): (Relation, &Operand, &Operand),
@@ -390,19 +391,19 @@ impl SolutionSearch<'_> {
             return;
         }
         let Some(function) = self.finite_set(known, at.env) else { return };
-        for (arg, value) in relation::pairs(&function).take(MAX_VALUES) {
+        for (arg, value) in relation::pairs(&function).take(MAX_COMPARED_VALUES) {
             let (Some(value), Some(linear)) = (value.as_int(), self.linear_value(*built, &arg, at)) else { return };
             compare(Relation::Equal, linear, Linear::constant(Range::exactly(value)), at_most_zero);
         }
     }
 
-    /// The value of a term without unknowns, if it is a set that can be listed.
+    /// Value of a term without unknowns, if it is a set that can be listed.
     pub(super) fn finite_set(&self, term: &Operand, env: &Env) -> Option<Set> {
         let val = term.eval(self.session, env).and_then(|val| self.session.force(&val, env)).ok()?;
         val.as_set().cloned()
     }
 
-    /// The value that a lambda has for an argument, if it has one there, also after a known function.
+    /// Linear form of the value of a lambda, or of its composition with a known function, for an argument.
     fn linear_value(&self, function: ExprId, arg: &Value, at: At<'_>) -> Option<Linear> {
         let session = self.session;
         with_stack(|| match session.model().expr(function) {
@@ -435,7 +436,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// `SIGMA(x).(P | E)`, where `P` says which values `x` has.
+    /// `SIGMA(x).(P | E)` with a `P` without unknowns.
     fn linear_sum(&self, binder: &[LocalId], pred: PredId, expr: ExprId, at: At<'_>, depth: u32) -> Option<Linear> {
         let names = self.session.interp().names_of_pred(pred);
         if at.node.open.iter().any(|unknown| unknown.is_in(&names)) {
@@ -451,7 +452,7 @@ impl SolutionSearch<'_> {
         solved.is_ok().then_some(sum)
     }
 
-    /// `f(e)` with an unknown function, or with the function under construction and a point that is not decided.
+    /// `f(e)` with an unknown function, or with an undecided point of the function under construction.
     fn linear_point(&self, function: ExprId, arg: ExprId, at: At<'_>) -> Option<Linear> {
         let session = self.session;
         if !matches!(session.model().expr(function), Expr::Local(_) | Expr::Constant(_)) {
@@ -471,7 +472,7 @@ impl SolutionSearch<'_> {
         partial.open.contains(&key).then(|| Linear::of(Key::Point(key)))
     }
 
-    /// `f(e)` with `f = %x.(P | E)`, where `E` reads what is to be found. Where `P` does not hold, the constraint counts as false.
+    /// `f(e)` with `f = %x.(P | E)`, where `E` reads unknowns. If `P` does not hold, the constraint counts as false.
     fn linear_lambda(&self, function: ExprId, arg: ExprId, at: At<'_>, depth: u32) -> Option<Linear> {
         let session = self.session;
         let unknown = self.as_unknown(&Operand::Expr(function), at.node)?;
@@ -551,7 +552,7 @@ impl SolutionSearch<'_> {
     }
 }
 
-/// Narrows bounds until nothing changes. False if they contradict each other.
+/// Propagates bounds up to a fixpoint; `false` if they contradict each other.
 pub(super) fn settle(at_most_zero: &[Linear], bounds: &mut Bounds) -> bool {
     for _ in 0..MAX_ROUNDS {
         let mut changed = bounds.narrow_products();
@@ -568,7 +569,7 @@ pub(super) fn settle(at_most_zero: &[Linear], bounds: &mut Bounds) -> bool {
     true
 }
 
-/// `left = right`, `left < right` or `left <= right`.
+/// Adds the inequalities of `left = right`, `left < right` or `left <= right`.
 fn compare(relation: Relation, left: Linear, right: Linear, at_most_zero: &mut Vec<Linear>) {
     let minus = Int::from(-1);
     let difference = left.add(right.scale(&minus));
@@ -579,7 +580,7 @@ fn compare(relation: Relation, left: Linear, right: Linear, at_most_zero: &mut V
     at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
 }
 
-/// The value of a sum without unknowns.
+/// Value of a linear form without unknowns.
 fn factor(linear: &Linear) -> Option<Int> {
     if linear.terms.is_empty() && linear.rest.lo == linear.rest.hi { linear.rest.lo.clone() } else { None }
 }
@@ -588,7 +589,7 @@ fn evaluate(linear: &Linear, bounds: &Bounds) -> Range {
     linear.terms.iter().fold(linear.rest.clone(), |sum, (key, factor)| sum.add(&bounds.get(key).scale(factor)))
 }
 
-/// Narrows each key by the least the others can contribute.
+/// Narrows each key by the least value of the other terms.
 fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
     let mut changed = false;
     for (idx, (key, factor)) in linear.terms.iter().enumerate() {
@@ -607,7 +608,7 @@ fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
     changed
 }
 
-/// Where integers outside of a set can be.
+/// Range of the integers outside of a set.
 fn range_outside(set: &Val) -> Range {
     match set.as_sym() {
         Some(SymbolicSet::Base(BaseSet::Natural)) => Range { lo: None, hi: Some(Int::from(-1)) },

@@ -1,4 +1,4 @@
-//! Choice of the next step: the way to bind an unknown that tries the fewest candidates.
+//! Choice of the next branching: the one with the fewest candidates.
 
 use std::cmp::Ordering;
 
@@ -14,21 +14,21 @@ use super::lazy::View;
 use super::pointwise::FunctionShape;
 use super::{GO_ON, SearchNode, SolutionSearch, alternatives, pattern};
 
-/// A way to go on; `constraint` is the position of the one it comes from.
+/// Branching of the search; `constraint` is the index of the constraint that it comes from.
 pub(super) enum Branching {
     /// The pattern has this value.
     Match { constraint: usize, pattern: Operand, val: Val, exact: bool },
-    /// The unknown is a set whose elements depend on the unknown itself, so it is not listed.
+    /// The unknown is a symbolic set whose definition refers to the unknown itself.
     Define { constraint: usize, unknown: Unknown, val: Val },
     /// The pattern has one of these values.
     Elements { constraint: usize, pattern: Operand, set: Val, exact: bool },
-    /// The unknown has one of these values; the constraint, if any, says nothing more.
+    /// The unknown has one of these values, which implies the constraint, if there is one.
     Values { constraint: Option<usize>, unknown: Unknown, set: Val },
     /// The unknown is a function in this set.
     Points { constraint: usize, unknown: Unknown, set: Val, shape: FunctionShape },
-    /// The unknown is a function whose values nothing lists.
+    /// The unknown is a function whose values cannot be listed.
     Lazily { unknown: Unknown, view: View },
-    /// The unknown is a sequence over the base with so many items.
+    /// The unknown is a sequence over the base with `lo` to `hi` items.
     Sequences { unknown: Unknown, base: Val, lo: u64, hi: u64 },
     /// Nothing bounds the unknowns.
     LastResort,
@@ -36,6 +36,7 @@ pub(super) enum Branching {
     Open { constraint: usize, alternatives: Vec<(Vec<Unknown>, Vec<Constraint>)>, keep: bool },
 }
 
+/// Cheapest branching offered so far.
 pub(super) struct Best {
     cost: Cost,
     step: Option<Branching>,
@@ -55,7 +56,7 @@ impl Best {
 }
 
 impl SolutionSearch<'_> {
-    /// The step with the fewest candidates, and how many those are. Nothing if some constraint cannot be satisfied.
+    /// Branching with the fewest candidates, and their number; `None` if some constraint cannot be satisfied.
     pub(super) fn choose(&self, node: &mut SearchNode) -> Result<Option<(Cost, Branching)>> {
         let mut best = Best::new();
         for idx in 0..node.constraints.len() {
@@ -66,10 +67,10 @@ impl SolutionSearch<'_> {
                 return Ok(best.step.map(|step| (best.cost, step)));
             }
         }
-        if best.cost > Cost::FEW_ENOUGH && !self.offer_bounds(node, &mut best)? {
+        if best.cost > Cost::ACCEPTED_AT_ONCE && !self.offer_bounds(node, &mut best)? {
             return Ok(None);
         }
-        if best.cost > Cost::FEW_ENOUGH {
+        if best.cost > Cost::ACCEPTED_AT_ONCE {
             if !self.offer_between(node, &mut best) {
                 return Ok(None);
             }
@@ -95,13 +96,13 @@ impl SolutionSearch<'_> {
         match best.step {
             Some(step) => Ok(Some((best.cost, step))),
             None if node.error.is_some() => {
-                // Not a solution anyway; what is unbounded need not be reported.
+                // The node is no solution anyway, so an unbounded unknown need not be reported.
                 if let Some(error) = node.error.clone() {
                     Error::merge(&mut self.failure.borrow_mut(), error);
                 }
                 Ok(None)
             }
-            // More will be known later, and then there is more to choose from.
+            // The value under construction will offer more branchings once it is complete.
             None if node.waits => {
                 Error::merge(&mut self.failure.borrow_mut(), ErrorKind::Undetermined.into());
                 Ok(None)
@@ -110,7 +111,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// Steps that an equation, membership or inclusion offers. False if the node is dead.
+    /// Offers the branchings of an equation, membership or inclusion; `false` if it cannot be satisfied.
     fn offer_constraint(&self, idx: usize, node: &mut SearchNode, best: &mut Best) -> Result<bool> {
         let constraint = &node.constraints[idx];
         let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { return Ok(true) };
@@ -148,7 +149,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// `pattern = term`. Nothing if it does not help, else whether the node is alive.
+    /// Offers the branching of `pattern = term`. `None` if it offers none; `Some(false)` if it cannot be satisfied.
     fn offer_equation(
         &self,
         idx: usize,
@@ -202,7 +203,7 @@ impl SolutionSearch<'_> {
         kept_symbolic.then_some(true)
     }
 
-    /// The right side of a constraint, remembered in it. Nothing if the node is dead.
+    /// Value of the right side of a constraint, which is stored in the constraint; `None` if the constraint is false.
     fn evaluated(&self, idx: usize, node: &mut SearchNode) -> Result<Option<Val>> {
         let ConstraintKind::Relation(_, _, right) = &node.constraints[idx].kind else {
             return Err(ErrorKind::Internal("a relation is expected").into());
@@ -222,7 +223,7 @@ impl SolutionSearch<'_> {
                 node.constraints[idx] = node.constraints[idx].with_known(self.session, set.clone());
                 Ok(Some(set))
             }
-            // A set that cannot be evaluated offers nothing; the error shows when the constraint is checked.
+            // A set that cannot be evaluated offers nothing. The error is reported when the constraint is checked.
             Err(error) if is_open(&error) => {
                 node.waits = true;
                 Ok(Some(set.unwrap_or_else(|_| nothing())))
@@ -231,11 +232,11 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// A set of unknown size is listed, to see whether it is finite.
+    /// Lists a set of unknown size, to find out whether it is finite.
     fn listed_if_unknown(&self, set: Val, node: &SearchNode) -> Result<Val> {
         match self.session.size(&set) {
             Size::Unknown => match self.session.force(&set, &node.env) {
-                // It offers no values, but it may still be asked for members.
+                // It offers no values, but membership in it may still be decided.
                 Err(error) if error.is_expansion() => Ok(set),
                 listed => listed,
             },
@@ -243,7 +244,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// True if the node lives on with a constraint that could not be evaluated.
+    /// Records the error of a constraint that could not be evaluated; `false` if the error makes the constraint false.
     fn postpone(&self, error: Error, idx: usize, node: &mut SearchNode) -> Result<bool> {
         match self.excused(error, &node.constraints[idx])? {
             Some(error) => {
@@ -260,7 +261,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// `f : A --> B` with an infinite `B`, if the values are stated point by point.
+    /// `f : A --> B` with an infinite `B`, if other constraints give the values point by point.
     fn offer_points(
         &self,
         constraint: usize,
@@ -347,7 +348,7 @@ impl SolutionSearch<'_> {
         node.open.contains(&unknown).then_some(unknown)
     }
 
-    /// Integers between inferred bounds. False if the bounds contradict each other.
+    /// Offers integers between inferred bounds; `false` if the bounds contradict each other.
     fn offer_bounds(&self, node: &SearchNode, best: &mut Best) -> Result<bool> {
         let model = self.session.model();
         let is_sequence = |unknown: &Unknown| {
@@ -394,7 +395,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// Opens a quantifier or a disjunction that mentions an open unknown.
+    /// Opens the first existential quantifier or disjunction that is not yet opened.
     fn open(&self, node: &SearchNode) -> Option<Branching> {
         let opened = node.constraints.iter().enumerate().filter(|(_, constraint)| !constraint.is_opened);
         let mut opened = opened.filter_map(|(constraint, found)| {
@@ -404,7 +405,7 @@ impl SolutionSearch<'_> {
         opened.next()
     }
 
-    /// A function with too many values to list, or of which all constraints together leave fewer than one alone offers.
+    /// Lazy branching on a function with too many values to list, or for which all constraints together leave fewer candidates than any one of them.
     fn too_many_to_list(&self, cost: Cost, node: &SearchNode) -> Result<Option<Branching>> {
         for unknown in &node.open {
             if let Some(view) = self.view(*unknown, node, &Bounds::default())?
@@ -417,7 +418,7 @@ impl SolutionSearch<'_> {
         Ok(None)
     }
 
-    /// Nothing bounds the unknowns: the one with the fewest values in MININT..MAXINT comes first. No step if there is no solution.
+    /// Branching if nothing bounds the unknowns: on the unknown with the fewest values in MININT..MAXINT. `None` if there is no solution.
     pub(super) fn last_resort(&self, node: &SearchNode) -> Result<Option<Branching>> {
         let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
         let bounds = self.infer_bounds(node)?.unwrap_or_default();
@@ -448,7 +449,7 @@ impl SolutionSearch<'_> {
         Ok(Some(Branching::Values { constraint: None, unknown, set }))
     }
 
-    /// The unknown with the fewest values in MININT..MAXINT, how many those are, and which.
+    /// Unknown with the fewest values in MININT..MAXINT: their number, the unknown, and the values.
     fn sampled(&self, node: &SearchNode, bounds: &Bounds) -> Option<(u64, Unknown, Val)> {
         let (session, model) = (self.session, self.session.model());
         let may_be = |unknown: &&Unknown| self.samples_strings || !has_strings(model, unknown.ty(model));
@@ -467,7 +468,7 @@ impl SolutionSearch<'_> {
         values.min_by_key(|(size, ..)| *size)
     }
 
-    /// `!x.(x : s => P)`: no element of `s` is outside of what satisfies `P`, if that can be listed.
+    /// Upper bound of `s` in `!x.(x : s => P)`: the values that satisfy `P`, if they can be listed.
     fn enclosed_by_quantifier(&self, unknown: Unknown, node: &SearchNode) -> Result<Option<Val>> {
         let (session, model) = (self.session, self.session.model());
         for constraint in &node.constraints {
@@ -498,7 +499,7 @@ impl SolutionSearch<'_> {
         Ok(None)
     }
 
-    /// `1 : s & 2 : s & card(s) <= 2`: a set that has as many known members as it may have elements.
+    /// Value of a set with as many known members as it may have elements: `1 : s & 2 : s & card(s) <= 2`.
     fn determined_by_members(&self, unknown: Unknown, node: &SearchNode, bounds: &Bounds) -> Option<Val> {
         let most = bounds.get(&Key::Size(unknown)).hi?;
         let members = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
@@ -519,7 +520,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// The smallest set that a membership gives, or else the type, its integers cut to MININT..MAXINT.
+    /// Smallest set that a membership gives, or else the type, with integers cut to MININT..MAXINT.
     fn preferred_set(&self, unknown: Unknown, node: &SearchNode) -> Option<Val> {
         let offered = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
             ConstraintKind::Relation(Relation::Member, left, Operand::Known(set))
@@ -539,14 +540,14 @@ impl SolutionSearch<'_> {
             _ => None,
         };
         let offered = offered.filter_map(finite).min_by_key(|(bound, _)| *bound);
-        // Only if no membership says more: cutting a type leaves out what memberships would allow.
+        // Only if there is no membership: a type that is cut omits values that memberships allow.
         let by_type =
             || self.session.preferred(&self.session.type_set(unknown.ty(self.session.model()))).and_then(finite);
         offered.or_else(by_type).map(|(_, set)| set)
     }
 }
 
-/// True if an expression is the tuple of these locals.
+/// Whether an expression is the tuple of these locals.
 fn is_tuple(model: &Model, id: ExprId, locals: &[LocalId]) -> bool {
     match (model.expr(id), locals) {
         (Expr::Local(local), [only]) => local == only,

@@ -1,8 +1,8 @@
-//! Solutions up to symmetry.
+//! Symmetry breaking: one solution per class of symmetric ones.
 //!
-//! If elements of given sets are interchangeable, so are partial solutions that differ in their names only: whatever completes the one, renamed,
-//! completes the other. So below several symmetric nodes of the search, one is enough. Nodes are compared by their canonical forms, which
-//! whoever knows the symmetries provides; solutions then come one per class, and so do the ways to them.
+//! If elements of given sets are interchangeable, a permutation maps the completions of a partial solution to those of the permuted partial
+//! solution. So of several symmetric nodes one is enough. Nodes are compared by canonical form, which the caller provides ([`Classes`]). A form
+//! that is equal for nodes that are not symmetric loses solutions.
 
 use std::collections::hash_map::Entry;
 
@@ -12,24 +12,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{SearchNode, SolutionSearch};
 
-/// Steps of a search that comparing a node takes as long as.
+/// Steps of the search in the time of one comparison.
 const STEPS_PER_COMPARISON: u64 = 48;
 
-/// Partial solutions that were met, by which unknowns have values.
+/// Partial solutions visited so far, by the set of unknowns with values.
 #[derive(Clone, Default)]
-pub(super) struct Met(FxHashMap<Vec<bool>, Same>);
+pub(super) struct Visited(FxHashMap<Vec<bool>, Same>);
 
-/// Those in which the same unknowns have values.
+/// Partial solutions with the same set of unknowns with values.
 #[derive(Clone)]
 enum Same {
-    /// With one alone there is nothing to compare; often none follows.
+    /// A single one needs no form, and often no other follows.
     One(Vec<Val>),
-    /// By their forms.
+    /// Canonical forms.
     Several(FxHashSet<Vec<Val>>),
 }
 
-impl Met {
-    /// True if the values of a partial solution are new up to symmetry.
+impl Visited {
+    /// Adds the values of a partial solution; `true` if they are new up to symmetry.
     fn insert(&mut self, classes: &dyn Classes, (bound, vals): (Vec<bool>, Vec<Val>)) -> bool {
         match self.0.entry(bound) {
             Entry::Vacant(place) => {
@@ -54,29 +54,29 @@ impl Same {
 }
 
 impl SolutionSearch<'_> {
-    /// True if solutions are wanted one per class, and nodes can be compared: no quantifier or disjunction has been opened on the way.
+    /// Whether symmetric nodes below this one are skipped: classes are given, and no quantifier or disjunction has been opened.
     pub(super) fn is_sieved(&self, node: &SearchNode) -> bool {
         self.classes.is_some() && node.is_plain
     }
 
-    /// True if a symmetric node has been met; if not, this one has been now. `building` is an unknown under construction.
-    pub(super) fn is_met(&self, node: &SearchNode, building: Option<(Unknown, &Partial)>) -> Result<bool> {
+    /// Whether a symmetric node has been visited. Marks this one as visited. `building` is an unknown under construction.
+    pub(super) fn is_visited(&self, node: &SearchNode, building: Option<(Unknown, &Partial)>) -> Result<bool> {
         let Some((classes, bound)) = self.classes.zip(self.bound(node, building)) else { return Ok(false) };
         let is_new = self.forms.borrow_mut().insert(classes, bound);
-        // A first attempt is meant to be short, and comparing in vain takes longer than going on.
+        // A probe is meant to be short, and a comparison in vain takes longer than a step.
         if is_new && self.session.is_probing() {
             self.session.ticks(STEPS_PER_COMPARISON)?;
         }
         Ok(!is_new)
     }
 
-    /// The same for a solution.
-    pub(super) fn is_met_as_solution(&self, node: &SearchNode) -> bool {
+    /// Whether a symmetric solution has been found. Marks this one as found.
+    pub(super) fn is_found_solution(&self, node: &SearchNode) -> bool {
         let bound = self.classes.zip(self.bound(node, None));
         bound.is_some_and(|(classes, bound)| !self.solution_forms.borrow_mut().insert(classes, bound))
     }
 
-    /// Which unknowns have values in a node, and these; nothing if there are no classes, or no values yet.
+    /// Set of unknowns with values in a node, and the values; `None` without classes or values.
     fn bound(&self, node: &SearchNode, building: Option<(Unknown, &Partial)>) -> Option<(Vec<bool>, Vec<Val>)> {
         self.classes?;
         let mut bound = Vec::with_capacity(self.unknowns.len());
@@ -93,7 +93,7 @@ impl SolutionSearch<'_> {
     }
 }
 
-/// The decided part of a function or set.
+/// Decided part of a function or set.
 fn parts(partial: &Partial) -> Val {
     let decided = Value::pair(partial.decided.clone().into(), partial.absent.clone().into());
     Val::Value(Value::pair(decided, partial.open.clone().into()))

@@ -1,8 +1,8 @@
-//! Contradictions by form alone, whatever the names of a problem stand for.
+//! Refutation by propositional abstraction: contradictions by form alone, without values.
 //!
-//! `!s.(s <: NATURAL => s = NATURAL or s <<: NATURAL)` holds, though no search through all sets of naturals would tell. Comparisons become the
-//! atoms of a propositional problem, together with the relations between atoms about the same operands. If that has no model, the problem has no
-//! solution. Formulas that may be ill-defined are left out.
+//! `!s.(s <: NATURAL => s = NATURAL or s <<: NATURAL)` holds, though no search through all sets of naturals could tell. Comparisons become the
+//! atoms of a propositional problem, with clauses between atoms about the same operands. If it is unsatisfiable, the problem has no solution.
+//! Formulas that may be ill-defined are omitted.
 
 use abridge_blast::{Answer, Circuit, Lit, Solver};
 use abridge_eval::{ConstraintKind, Operand, Relation, Result, Val};
@@ -13,11 +13,11 @@ use rustc_hash::FxHashMap;
 
 use super::{SearchNode, SolutionSearch};
 
-/// Conflicts until the solver gives up.
+/// Conflicts after which the SAT solver gives up.
 const MAX_CONFLICTS: u64 = 1000;
 
 impl SolutionSearch<'_> {
-    /// Asked about once in a search.
+    /// Whether the constraints of a node are contradictory by form. Only the first call of a search looks.
     pub(super) fn is_contradictory_by_form(&self, node: &SearchNode) -> Result<bool> {
         if self.is_read.replace(true) {
             return Ok(false);
@@ -42,14 +42,15 @@ impl SolutionSearch<'_> {
     }
 }
 
-/// One side of a comparison.
+/// Operand of a comparison.
 #[derive(PartialEq, Eq, Hash)]
 enum Side {
     Known(Val),
-    /// Its text, and its locals: names may be used again.
+    /// Text and locals of an operand with unknowns. The locals are needed since names may be reused.
     Open(String, Vec<LocalId>),
 }
 
+/// Propositional abstraction of a node.
 struct Form<'a> {
     search: &'a SolutionSearch<'a>,
     node: &'a SearchNode,
@@ -60,7 +61,7 @@ struct Form<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Atom {
-    /// The smaller operand comes first.
+    /// The operand with the smaller number comes first.
     Equal,
     Member,
     Subset,
@@ -68,7 +69,7 @@ enum Atom {
 }
 
 impl Form<'_> {
-    /// Nothing if it may be ill-defined.
+    /// Literal of a constraint; `None` if it may be ill-defined.
     fn constraint(&mut self, kind: &ConstraintKind) -> Result<Option<Lit>> {
         let (relation, left, right) = match kind {
             ConstraintKind::Holds(pred) => return self.pred(*pred),
@@ -160,7 +161,7 @@ impl Form<'_> {
         *self.atoms.entry((atom, left, right)).or_insert_with(|| circuit.input())
     }
 
-    /// Nothing if it cannot be evaluated.
+    /// Number of an operand; `None` if it cannot be evaluated.
     fn operand(&mut self, term: &Operand) -> Result<Option<u32>> {
         let session = self.search.session;
         let operand = if term.is_ready(session, &self.node.open) {

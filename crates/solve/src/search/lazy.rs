@@ -1,8 +1,8 @@
-//! Functions from a finite set whose values nothing lists: `f : A --> INTEGER`, or `f : A --> POW(B)` with a large `B`.
+//! Functions from a finite set whose values cannot be listed: `f : A --> INTEGER`, or `f : A --> POW(B)` with a large `B`.
 //!
-//! Universal quantifiers are taken apart into what they say for each value. An equation `f(k) = e` decides a point as soon as `e` can be
-//! evaluated on what is decided; where none does, comparisons of integers bound the points, and the one with the fewest
-//! values is tried. Only a point that nothing bounds is cut to MININT..MAXINT.
+//! Universal quantifiers are expanded into instances. An equation `f(k) = e` decides a point as soon as `e` can be evaluated on the decided points.
+//! If no equation does, comparisons of integers bound the points, and the point with the fewest values is tried. Only a point that nothing bounds
+//! is cut to MININT..MAXINT, with a warning.
 
 use std::ops::ControlFlow;
 
@@ -17,43 +17,43 @@ use super::bounds::{Bounds, Key, Linear, range_of_set, settle};
 use super::simplify::Left;
 use super::{GO_ON, SearchNode, SolutionSearch};
 
-/// The functions an unknown can be: total on `from`, with values in `to`.
+/// Candidates for an unknown function: total on `from`, with values in `to`.
 pub(super) struct View {
     from: Set,
     to: Val,
-    /// All values, if they can be listed.
+    /// All elements of `to`, if they can be listed.
     targets: Option<Set>,
     is_injective: bool,
-    /// Pairs that the function has.
+    /// Pairs known to be in the function.
     known: Set,
-    /// The set of the function, if no constraint says it.
+    /// Set of the function, if no remaining constraint states the membership.
     within: Option<Val>,
 }
 
-/// Functions below which they are tried one by one.
+/// Number of functions below which they are enumerated as a whole.
 const MIN_FUNCTIONS: u64 = 10_000;
 
-/// A constraint, and the values of the quantified locals it is about.
+/// Constraint with values for the quantified locals in it.
 #[derive(Clone)]
 pub(super) struct Instance {
     pub(super) constraint: Constraint,
     pub(super) locals: Vec<(LocalId, Val)>,
 }
 
-/// A point that is not decided.
+/// Undecided point.
 #[derive(Clone)]
 struct Point {
     key: Value,
-    /// Values that are possible, if these are known.
+    /// Possible values, if they can be listed.
     options: Option<Set>,
-    /// The domain of the value, if it is a function and that is known.
+    /// Domain of the value, if the value is a function with a known domain.
     domain: Option<Set>,
-    /// View of a function: its domain and the sets of its values.
+    /// Known pairs of the value, if the value is a function.
     parts: Set,
 }
 
 impl Point {
-    /// Takes note of what is stated. The values that the point can have, if that follows.
+    /// Learns that an aspect of the value has one of these values. Returns the possible values of the point, if they follow.
     fn learn(&mut self, aspect: Aspect, values: Set) -> Option<Set> {
         match (aspect, values.only()) {
             (Aspect::Whole, _) => return Some(values),
@@ -67,7 +67,7 @@ impl Point {
     }
 }
 
-/// Part of the value at a point that a constraint is about.
+/// Aspect of the value at a point that a constraint is about.
 enum Aspect {
     Whole,
     /// `size(f(k))`
@@ -79,6 +79,7 @@ enum Aspect {
 }
 
 #[derive(Clone)]
+/// Partial function, its undecided points, and the instances not yet known to hold.
 struct Progress {
     partial: Partial,
     points: Vec<Point>,
@@ -86,12 +87,12 @@ struct Progress {
 }
 
 impl View {
-    /// The values are finitely many, but cannot be listed.
+    /// Whether there are finitely many values, but too many to list.
     pub(super) fn has_too_many_values(&self, session: &Session<'_>) -> bool {
         self.targets.is_none() && matches!(session.size(&self.to), Size::AtMost(_))
     }
 
-    /// Number of functions there are, saturating, if their values can be listed.
+    /// Number of functions, saturating, if the values can be listed.
     pub(super) fn count(&self) -> Option<u64> {
         let n_points = u32::try_from(self.from.len()).unwrap_or(u32::MAX);
         self.targets.as_ref().map(|targets| targets.len().saturating_pow(n_points))
@@ -99,7 +100,7 @@ impl View {
 }
 
 impl SolutionSearch<'_> {
-    /// The view of a function from memberships, `dom(f)`, `ran(f)`, `size(f)` and `front(f)` say about a function, if it has a finite domain.
+    /// View of a function with a finite domain, from memberships and equations about `dom(f)`, `ran(f)`, `size(f)` and `front(f)`.
     pub(super) fn view(&self, unknown: Unknown, node: &SearchNode, bounds: &Bounds) -> Result<Option<View>> {
         let (mut domain, mut to, mut targets): (Option<Set>, Option<Val>, Option<Set>) = (None, None, None);
         let (mut is_functional, mut is_injective) = (false, false);
@@ -156,7 +157,7 @@ impl SolutionSearch<'_> {
             domain = Some(Set::interval(Int::ONE, Int::from(items.len())));
             to = to.or(values);
             is_functional = true;
-            // It cannot have two lengths.
+            // A sequence cannot have two lengths.
             if outlines.iter().any(|others| others.len() != items.len()) {
                 targets = Some(Set::EMPTY);
             }
@@ -171,7 +172,7 @@ impl SolutionSearch<'_> {
         Ok(Some(View { from, to, targets, is_injective, known, within: None }))
     }
 
-    /// Functions to integers from a finite set of many, if sums or comparisons relate their points: bounds then rule out most.
+    /// View of one of many functions to integers, if sums or comparisons relate its points. Bounds then rule out most functions.
     pub(super) fn arithmetic_view(&self, unknown: Unknown, set: &Val, node: &SearchNode) -> Result<Option<View>> {
         let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(None) };
         let is_many = matches!(self.session.size(set), Size::AtMost(count) if count >= MIN_FUNCTIONS);
@@ -186,7 +187,7 @@ impl SolutionSearch<'_> {
         Ok(at_most_zero.iter().any(Linear::relates_points).then_some(view))
     }
 
-    /// The known other side of `dom(f)` or `ran(f)`.
+    /// Value that an equation or inclusion gives for `dom(f)` or `ran(f)`.
     fn side(&self, unknown: Unknown, applied: &Operand, other: &Operand, node: &SearchNode) -> Option<(UnaryOp, Val)> {
         let Operand::Expr(id) = applied else { return None };
         let Expr::Unary(op @ (UnaryOp::Dom | UnaryOp::Ran), operand) = self.session.model().expr(*id) else {
@@ -199,7 +200,7 @@ impl SolutionSearch<'_> {
         Some((*op, other.eval(self.session, &node.env).ok()?))
     }
 
-    /// The elements of a set that is known to be finite and not too large.
+    /// Elements of a set, if it is known to be finite and not too large.
     fn listed(&self, set: &Val, node: &SearchNode) -> Result<Option<Set>> {
         let Size::AtMost(bound) = self.session.size(set) else { return Ok(None) };
         if bound > self.session.config().max_set_size {
@@ -212,7 +213,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// Tries all functions of a view that satisfy the constraints.
+    /// Enumerates the functions of a view that satisfy the constraints.
     pub(super) fn lazily(
         &self,
         unknown: Unknown,
@@ -233,7 +234,7 @@ impl SolutionSearch<'_> {
         self.fill(unknown, view, &node, progress, found)
     }
 
-    /// Nothing is decided yet.
+    /// Initial progress, without decided points.
     fn start(&self, unknown: Unknown, view: &View, node: &SearchNode) -> Result<Progress> {
         let partial = Partial {
             is_function: true,
@@ -293,7 +294,7 @@ impl SolutionSearch<'_> {
         GO_ON
     }
 
-    /// Replaces quantifiers by what they say for each value, as far as their domains are known.
+    /// Expands quantifiers into instances, as far as their domains are known.
     fn take_apart(&self, unknown: Unknown, node: &SearchNode, progress: &mut Progress) -> Result<()> {
         let env = unknown.bind(&node.env, progress.partial.clone().into_val());
         let mut todo = std::mem::take(&mut progress.waiting);
@@ -307,7 +308,7 @@ impl SolutionSearch<'_> {
         Ok(())
     }
 
-    /// The instances of `!x.(P => Q)`, if they are not too many.
+    /// Instances of `!x.(P => Q)`; `None` if there are more than `most` or `P` cannot be solved.
     pub(super) fn instances(&self, instance: &Instance, env: &Env, most: usize) -> Result<Option<Vec<Instance>>> {
         let session = self.session;
         let ConstraintKind::Holds(pred) = instance.constraint.kind else { return Ok(None) };
@@ -332,7 +333,7 @@ impl SolutionSearch<'_> {
 
     fn parts_of(&self, pred: PredId, source: &Constraint, locals: &[(LocalId, Val)]) -> Vec<Instance> {
         let (unknowns, parts) = normalise(self.session, pred, true, source.strict);
-        // A LET brings unknowns of its own; its predicate stays whole.
+        // A predicate with a LET, which would add unknowns, stays whole.
         let parts = if unknowns.is_empty() { parts } else { vec![Constraint::whole(self.session, pred, source)] };
         let with_locals = |mut constraint: Constraint| {
             constraint.is_searched = source.is_searched;
@@ -341,7 +342,7 @@ impl SolutionSearch<'_> {
         parts.into_iter().map(with_locals).collect()
     }
 
-    /// Decides points until no equation decides another. False if there is no solution.
+    /// Decides points by equations, up to a fixpoint; `false` if there is no solution.
     fn decide_all(&self, unknown: Unknown, view: &View, node: &SearchNode, progress: &mut Progress) -> Result<bool> {
         loop {
             let n_points = progress.points.len();
@@ -356,9 +357,9 @@ impl SolutionSearch<'_> {
                     Ok(false) => return Ok(false),
                     Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => {}
                     Err(error) => match self.excused(error, &instance.constraint)? {
-                        // Reported when the value is complete.
+                        // The error is reported when the value is complete.
                         Some(_) => continue,
-                        // A quantifier as a whole may hold: what is ill-defined on the left of an implication is no counterexample.
+                        // The quantifier as a whole may hold: an ill-defined left side of an implication is no counterexample.
                         None if !instance.locals.is_empty() => continue,
                         None => return Ok(false),
                     },
@@ -387,7 +388,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// Applies one constraint to one point. False if it says that nothing is possible there.
+    /// Applies one instance to the point that it is about; `false` if no value remains there.
     fn decide_one(
         &self,
         unknown: Unknown,
@@ -434,7 +435,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// The subject of a relation with a known other side: a point, and what of it.
+    /// Subject of a relation with a known other side: point, aspect, and the other side.
     fn stated(
         &self,
         unknown: Unknown,
@@ -463,7 +464,7 @@ impl SolutionSearch<'_> {
         Some((key, aspect, other.eval(session, &here.env).ok()?))
     }
 
-    /// The place of the first or last item of the sequence under construction, if it is not decided.
+    /// Position of the first or last item of the sequence under construction, if it is undecided.
     pub(super) fn end_of(&self, op: UnaryOp, sequence: ExprId, env: &Env) -> Option<Value> {
         let (Expr::Local(_) | Expr::Constant(_)) = self.session.model().expr(sequence) else { return None };
         let val = self.session.expr(sequence, env).ok()?;
@@ -475,7 +476,7 @@ impl SolutionSearch<'_> {
         partial.open.contains(&end).then_some(end)
     }
 
-    /// The point with the fewest values, and these. Nothing if some point has none.
+    /// Point with the fewest values, and the values; `None` if bounds contradict each other.
     fn best_point(
         &self,
         unknown: Unknown,
@@ -507,7 +508,7 @@ impl SolutionSearch<'_> {
         if view.has_too_many_values(self.session) {
             return Ok(Some((0, self.session.enumerate(&view.to, &node.env)?)));
         }
-        // Nothing bounds any of them.
+        // Nothing bounds any point.
         let cut = self.session.preferred(&view.to).filter(|_| self.unbounded != Unbounded::Error);
         let Some(cut) = cut else { return Err(self.unbounded(unknown)) };
         let range = bounds.get(&Key::Point(progress.points[0].key.clone()));
@@ -523,7 +524,7 @@ impl SolutionSearch<'_> {
         model.types.relation(unknown.ty(model)).is_some_and(|(_, second)| second == TypeTable::INTEGER)
     }
 
-    /// Bounds of the open points of an integer function; nothing if they contradict each other.
+    /// Bounds of the undecided points of an integer function; `None` if they contradict each other.
     fn point_bounds(&self, unknown: Unknown, view: &View, node: &SearchNode, progress: &Progress) -> Option<Bounds> {
         if !self.has_integer_values(unknown) {
             return Some(Bounds::default());
@@ -532,7 +533,7 @@ impl SolutionSearch<'_> {
         settle(&at_most_zero, &mut bounds).then_some(bounds)
     }
 
-    /// Bounds of the open points from sets and comparisons.
+    /// Bounds of the undecided points from sets, and linear inequalities from comparisons.
     fn point_comparisons(
         &self,
         unknown: Unknown,
@@ -576,7 +577,7 @@ impl Instance {
 }
 
 impl Progress {
-    /// False if an injection has the value elsewhere.
+    /// Decides a point; `false` if an injection has the value elsewhere.
     fn assign(&mut self, idx: usize, value: Value) -> bool {
         if self.partial.is_injective && relation::ran(&self.partial.decided).contains(&value) {
             return false;

@@ -1,8 +1,9 @@
-//! Functions whose points are related in pairs: `!(x, y).(x : A & y : A => f(x) |-> f(y) : r)`.
+//! Functions with binary constraints between points: `!(x, y).(x : A & y : A => f(x) |-> f(y) : r)`.
 //!
-//! Quantifiers are taken apart into instances, each about the values of the function at one or two points. What an instance says about two
-//! values is evaluated when it is first asked for, and once for all instances that differ in their points only. A value that is chosen at
-//! one point removes values from the others, the point with the fewest left is next; solutions are checked like any other.
+//! The points of the function are the variables of a constraint network. Quantifiers are expanded into instances, each about the values at one or
+//! two points. A table of allowed pairs of values is filled on demand, and shared by all instances that differ only in their points. Choosing a
+//! value at a point removes values at others (forward checking); the point with the fewest values left is next. Solutions are checked like any
+//! other.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -19,64 +20,67 @@ use super::pointwise::FunctionShape;
 use super::simplify::Left;
 use super::{GO_ON, SearchNode, SolutionSearch};
 
-/// With more instances, points or values it takes too long to lay out what may not be needed.
+/// Limits beyond which setting up the network takes too long.
 const MAX_INSTANCES: usize = 1 << 16;
 const MAX_POINTS: usize = 1 << 10;
 const MAX_VALUES: usize = 1 << 10;
-/// Looking at so many points, or following so many links, takes as long as a step of evaluation.
+/// Points examined in the time of one step of evaluation.
 const POINTS_PER_STEP: usize = 4;
+/// Links followed in the time of one step of evaluation.
 const LINKS_PER_STEP: usize = 32;
 
+/// Constraint network over the points of a function.
 pub(super) struct Network {
     keys: Vec<Value>,
     values: Vec<Value>,
     is_injective: bool,
-    /// The number of values that a surjection has to reach.
+    /// Number of values that a surjection has to reach.
     n_targets: usize,
     tables: Vec<Table>,
-    /// For each point: the others that a table relates it to, and on which side of the table it is.
+    /// Links of each point to the points that a table relates it to.
     links: Vec<Vec<Link>>,
-    /// Values that each point can have on its own.
+    /// Values of each point that the unary constraints allow.
     start: Domains,
 }
 
-/// The side of a table that has one point only.
+/// Side of a table with a single point.
 const ALONE: usize = 2;
 
+/// Link of a point: a table, the side of the point in it, and the point on the other side.
 struct Link {
     table: usize,
     side: usize,
     other: usize,
 }
 
-/// A constraint on the values at one or two points.
+/// Constraint on the values at one or two points.
 struct Table {
     constraint: Constraint,
-    /// The locals of one instance.
+    /// Locals of one instance.
     env: Env,
-    /// The points of that instance: one or two.
+    /// Points of that instance: one or two.
     keys: Vec<Value>,
-    /// For a side and a value there: what is possible on the other side.
+    /// Allowed values on the other side, by side and value.
     rows: RefCell<FxHashMap<(usize, usize), Row>>,
 }
 
-/// Pairs of values that were asked for, and whether they are possible.
+/// Values on the other side that were tested, and those of them that are allowed.
 struct Row {
     asked: BitSet,
     possible: BitSet,
 }
 
-/// Key of a table: the constraint, which applications are to the same point, and the locals that are read elsewhere.
+/// Key of a table: the constraint, the point of each application, and the values of locals read outside of arguments.
 type TableKey = (ConstraintKind, Vec<usize>, Vec<(LocalId, Val)>);
 
-/// Where a constraint reads the function.
+/// Occurrences of the function in a constraint.
 struct Reads {
     applications: Vec<ExprId>,
-    /// Locals that are read outside of its arguments.
+    /// Locals that are read outside of the arguments.
     locals: Vec<LocalId>,
 }
 
-/// Values that are left at each point.
+/// Values left at each point.
 #[derive(Clone)]
 struct Domains {
     left: Vec<BitSet>,
@@ -85,7 +89,7 @@ struct Domains {
 }
 
 impl SolutionSearch<'_> {
-    /// Total functions of a shape, if each constraint is about at most two points at a time.
+    /// Network for total functions of a shape, if each instance is about at most two points.
     pub(super) fn network(
         &self,
         unknown: Unknown,
@@ -118,7 +122,7 @@ impl SolutionSearch<'_> {
         self.linked(unknown, network, instances, node)
     }
 
-    /// The constraints on a function as instances, quantifiers taken apart; nothing if that is too much.
+    /// Constraints on a function as instances, with quantifiers expanded; `None` if there are too many.
     fn all_instances(&self, unknown: Unknown, node: &SearchNode) -> Result<Option<Vec<Instance>>> {
         let (session, model) = (self.session, self.session.model());
         let mut here = SearchNode { constraints: Vec::new(), ..node.clone() };
@@ -157,8 +161,7 @@ impl SolutionSearch<'_> {
         Ok(Some(instances))
     }
 
-    /// Adds what instances say to a network. Nothing if one of them is about more than two points, or the function as a whole, or if no
-    /// two points are related.
+    /// Adds instances to a network. `None` if an instance is about more than two points or the function as a whole, or if no two points are related.
     fn linked(
         &self,
         unknown: Unknown,
@@ -213,7 +216,7 @@ impl SolutionSearch<'_> {
         Ok(is_related.then_some(network))
     }
 
-    /// Where a constraint reads the function, if only by applying it to what is known.
+    /// Occurrences of the function in a constraint, if each is an application to a known argument.
     fn reads(&self, unknown: Unknown, constraint: &Constraint) -> Option<Reads> {
         let (model, names) = (self.session.model(), self.session.interp().names());
         let mut reads = Reads { applications: Vec::new(), locals: Vec::new() };
@@ -240,7 +243,7 @@ impl SolutionSearch<'_> {
             bound.extend(model.bound_locals(part));
             let n_open = open.len();
             model.for_each_child(part, &mut |child| open.push(child));
-            // The function itself, or an operation that reads it.
+            // Otherwise the node is the function itself, or an operation that reads it.
             if !open[n_open..].iter().any(|child| self.is_read_in(unknown, *child)) {
                 return None;
             }
@@ -258,7 +261,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// Keeps what a table allows beside a value on one of its sides.
+    /// Keeps the options that a table allows beside a value on the given side.
     fn narrow(
         &self,
         unknown: Unknown,
@@ -279,12 +282,12 @@ impl SolutionSearch<'_> {
                 ALONE => Set::singleton(pair(0, option)),
                 _ => [pair(side, value), pair(1 - side, option)].into_iter().collect(),
             };
-            // Rows are asked for again and again.
+            // Each answer serves many lookups, so it is charged at a discount.
             let env = unknown.bind(env, function.into());
             let is_possible = match self.session.at_discount(|| self.session.check(constraint, &env)) {
                 Ok(answer) => answer,
                 Err(error) if error.is_fatal() => return Err(error),
-                // What is ill-defined is left to the check of the whole: there it may be the left side of an implication.
+                // An ill-defined instance is left to the check of the whole, where it may be excused by the left side of an implication.
                 Err(_) => true,
             };
             row.asked.insert(option);
@@ -296,7 +299,7 @@ impl SolutionSearch<'_> {
         Ok(())
     }
 
-    /// All functions of a network that are in `set`.
+    /// Enumerates the functions of a network that are in `set`.
     pub(super) fn by_network(
         &self,
         unknown: Unknown,
@@ -346,7 +349,7 @@ impl SolutionSearch<'_> {
         GO_ON
     }
 
-    /// Removes what points with one value rule out elsewhere, until nothing changes. False if there is no solution.
+    /// Forward checking from all points with one value left, up to a fixpoint; `false` if there is no solution.
     fn settle(&self, unknown: Unknown, network: &Network, domains: &mut Domains) -> Result<bool> {
         let n_points = network.keys.len();
         self.session.ticks((n_points / POINTS_PER_STEP) as u64)?;
@@ -394,7 +397,7 @@ fn is_name(expr: &Expr, unknown: Unknown) -> bool {
 }
 
 impl Domains {
-    /// Number of values the decided points have.
+    /// Number of distinct values of the decided points.
     fn n_reached(&self) -> usize {
         let decided = self.left.iter().zip(&self.is_decided).filter(|(_, is_decided)| **is_decided);
         let mut reached: Vec<usize> = decided.filter_map(|(options, _)| options.iter().next()).collect();

@@ -4,12 +4,12 @@ use abridge_eval::{Env, Operand, Result, Session, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId};
 use abridge_value::{Value, sequence};
 
-/// The effect of matching an expression.
+/// Effect of matching an expression with a value.
 #[derive(Clone, Copy)]
 pub(super) struct Pattern {
     /// Some unknown gets a value.
     pub(super) binds: bool,
-    /// A match means that the expression has the value.
+    /// A match implies that the expression has the value.
     pub(super) exact: bool,
 }
 
@@ -53,7 +53,7 @@ fn expr_pattern(session: &Session<'_>, id: ExprId, open: &[Unknown]) -> Pattern 
     }
 }
 
-/// Binds the unknowns of a pattern to the parts of a value; nothing if the value does not have the form.
+/// Binds the unknowns of a pattern to the parts of a value; `None` if the value does not match.
 pub(super) fn match_pattern(
     session: &Session<'_>,
     term: &Operand,
@@ -79,7 +79,7 @@ fn match_unknown(
         Some(idx) => {
             open.remove(idx);
             let val = match session.force(val, &env) {
-                // A constant keeps a definition that is not well-defined everywhere; using it there is the error.
+                // A constant may have a definition that is ill-defined at some points; the error arises when it is used there.
                 Err(error) if error.is_ill_defined() && matches!(unknown, Unknown::Constant(_)) => val.clone(),
                 forced => forced?,
             };
@@ -141,7 +141,7 @@ fn match_expr(session: &Session<'_>, id: ExprId, val: &Val, env: Env, open: Vec<
             },
             _ => Ok(Some((env, open))),
         },
-        // Nothing to learn here; the constraint is checked later.
+        // Other expressions bind nothing; the constraint is checked later.
         _ => Ok(Some((env, open))),
     }
 }

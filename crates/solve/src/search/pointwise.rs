@@ -1,8 +1,8 @@
-//! Finding a function or a set one point at a time.
+//! Functions and sets, found point by point.
 //!
-//! A function `f : A --> B` or a set `s <: A` is not tried as a whole: the value at one point is chosen after the other, and the constraints are
-//! evaluated on what is known so far (see [`Partial`]). One that is already false cuts the search; one that needs an open point says
-//! so and waits. Values that are impossible at a point are removed from it, the point with the fewest left is next.
+//! A function `f : A --> B` or a set `s <: A` is not tried as a whole. One point after the other gets a value, and constraints are evaluated on the
+//! partial value (see [`Partial`]). A false constraint prunes; a constraint that needs an undecided point waits. Impossible values are removed at
+//! the undecided points (look-ahead), and the point with the fewest values left is next.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,27 +16,28 @@ use abridge_value::{Set, Value};
 
 use super::{GO_ON, SearchNode, SolutionSearch};
 
-/// Candidates below which they are tried one by one.
+/// Number of candidates below which they are enumerated as a whole.
 const MIN_CANDIDATES: u64 = 64;
-/// The same where symmetric ones are tried once.
+/// [`MIN_CANDIDATES`] if symmetric candidates are tried once only.
 const MIN_CANDIDATES_UP_TO_SYMMETRY: u64 = 20;
-/// Candidates from which on the points with the fewest possible values come first.
+/// Number of candidates from which on the point with the fewest values is next.
 const MIN_CANDIDATES_FOR_ORDERING: u64 = 2000;
-/// Points without effect after which looking ahead pauses, and the interval at which it is tried again.
+/// Number of points without effect after which look-ahead pauses.
 const MAX_FRUITLESS_POINTS: u32 = 2;
+/// Interval, in points, at which a pausing look-ahead is tried again.
 const POINTS_PER_RETRY: usize = 4;
 
-/// The shape of what is to be found.
+/// Candidates for an unknown function or set: its points, and their possible values.
 pub(super) struct FunctionShape {
     pub(super) points: Vec<Point>,
     is_function: bool,
     is_total: bool,
     pub(super) is_injective: bool,
-    /// The number of values that a surjection has to reach.
+    /// Number of values that a surjection has to reach.
     pub(super) n_targets: usize,
 }
 
-/// A point that is not decided, with what is still possible there.
+/// Undecided point with its possible values; `None` is absence.
 #[derive(Clone)]
 pub(super) struct Point {
     pub(super) key: Value,
@@ -44,17 +45,18 @@ pub(super) struct Point {
 }
 
 #[derive(Clone)]
+/// Partial value, its undecided points, and the constraints on it.
 struct Progress {
     partial: Partial,
     points: Vec<Point>,
     /// Constraints that are not known to hold.
     waiting: Vec<Constraint>,
-    /// For how many points looking ahead has removed nothing.
+    /// Number of points since look-ahead last removed a value.
     fruitless: u32,
 }
 
 impl FunctionShape {
-    /// Number of candidates there are, saturating.
+    /// Number of candidates, saturating.
     pub(super) fn cost(&self) -> u64 {
         self.points.iter().fold(1, |cost: u64, point| cost.saturating_mul(point.options.len() as u64))
     }
@@ -65,7 +67,7 @@ impl FunctionShape {
 }
 
 impl SolutionSearch<'_> {
-    /// True if a finite set of candidates for an unknown is better searched point by point.
+    /// Shape of the candidates for an unknown, if a search point by point is better than enumeration.
     pub(super) fn shape(&self, unknown: Unknown, set: &Val, node: &SearchNode) -> Result<Option<FunctionShape>> {
         let session = self.session;
         let is_constrained = node.constraints.iter().any(|constraint| constraint.mentions(unknown));
@@ -88,7 +90,7 @@ impl SolutionSearch<'_> {
         Ok(Some(FunctionShape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
     }
 
-    /// Functions from a finite set. If the other set is infinite, equations and memberships must say what each point can be.
+    /// Shape of the functions from a finite set. If the range is infinite, equations and memberships must give the values of each point.
     pub(super) fn function_shape(
         &self,
         unknown: Unknown,
@@ -119,7 +121,7 @@ impl SolutionSearch<'_> {
             let options = absent.into_iter().chain(values.iter().map(Some)).collect();
             points.push(Point { key, options });
         }
-        // There are not enough values for an injection, or not enough points for a surjection.
+        // Too few values for an injection, or too few points for a surjection.
         let n_values = targets.as_ref().map(Set::len);
         let (n_points, Arrow { total, injective, surjective, .. }) = (points.len() as u64, arrow);
         if n_values.is_some_and(|n| total && injective && n < n_points || surjective && n > n_points) {
@@ -135,7 +137,7 @@ impl SolutionSearch<'_> {
         }))
     }
 
-    /// Removes the values that `f(k) = e` and `f(k) : S` exclude at points.
+    /// Values that `f(k) = e` and `f(k) : S` allow at points.
     fn stated_values(&self, unknown: Unknown, node: &SearchNode) -> Vec<(Value, Set)> {
         let mut stated: Vec<(Value, Set)> = Vec::new();
         for constraint in &node.constraints {
@@ -160,7 +162,7 @@ impl SolutionSearch<'_> {
         stated
     }
 
-    /// Key and other side of a relation whose one side is the unknown applied to something known.
+    /// Argument and other side of a relation with the unknown applied to a known argument on one side.
     fn stated_point(
         &self,
         unknown: Unknown,
@@ -177,7 +179,7 @@ impl SolutionSearch<'_> {
         Some((key, other.eval(self.session, &node.env).ok()?))
     }
 
-    /// The known argument of the unknown in `f(k)`.
+    /// Known argument of the unknown in `f(k)`.
     pub(super) fn point_key(&self, unknown: Unknown, id: ExprId, open: &[Unknown], env: &Env) -> Option<Value> {
         let session = self.session;
         let Expr::Binary(BinaryOp::Apply, function, arg) = session.model().expr(id) else { return None };
@@ -192,7 +194,7 @@ impl SolutionSearch<'_> {
         session.expr(*arg, env).and_then(|key| session.finite(&key, env)).ok()
     }
 
-    /// Tries all functions or sets of a shape that are in `set`.
+    /// Enumerates the functions or sets of a shape that are in `set`.
     pub(super) fn pointwise(
         &self,
         unknown: Unknown,
@@ -233,9 +235,9 @@ impl SolutionSearch<'_> {
         if !self.prune(unknown, shape, node, &mut progress)? {
             return GO_ON;
         }
-        // What is complete is compared with others when it is bound.
+        // A complete value is compared with symmetric ones when it is bound.
         let is_complete = progress.points.is_empty();
-        if !is_complete && self.is_sieved(node) && self.is_met(node, Some((unknown, &progress.partial)))? {
+        if !is_complete && self.is_sieved(node) && self.is_visited(node, Some((unknown, &progress.partial)))? {
             return GO_ON;
         }
         let mut order = 0..progress.points.len();
@@ -258,7 +260,7 @@ impl SolutionSearch<'_> {
         GO_ON
     }
 
-    /// All points are decided.
+    /// Binds the unknown to a complete value, if it is in `set`.
     pub(super) fn completed(
         &self,
         unknown: Unknown,
@@ -268,7 +270,7 @@ impl SolutionSearch<'_> {
         found: &mut Found<'_>,
     ) -> Result<ControlFlow<()>> {
         let val: Val = decided.into();
-        // What points do not show: a surjection, a total relation, a set that is not empty.
+        // Points do not show surjectivity, totality of a relation, or that a set is not empty.
         if !self.session.member(&val, set, &node.env)? {
             return GO_ON;
         }
@@ -277,7 +279,7 @@ impl SolutionSearch<'_> {
         self.run(complete, found)
     }
 
-    /// Removes impossible values until nothing changes. False if there is no solution.
+    /// Look-ahead: removes impossible values at the undecided points; `false` if there is no solution.
     fn prune(
         &self,
         unknown: Unknown,
@@ -323,7 +325,7 @@ impl SolutionSearch<'_> {
                     if !self.check_waiting(unknown, node, progress)? {
                         return Ok(false);
                     }
-                    // Others may have become impossible.
+                    // Values at other points may have become impossible.
                     idx = 0;
                 }
                 _ => {
@@ -335,7 +337,7 @@ impl SolutionSearch<'_> {
         Ok(true)
     }
 
-    /// Evaluates the constraints on what is decided; drops those that hold. False if one does not.
+    /// Evaluates the constraints on the partial value, and drops those that hold; `false` if one is false.
     fn check_waiting(&self, unknown: Unknown, node: &SearchNode, progress: &mut Progress) -> Result<bool> {
         self.session.tick()?;
         let env = unknown.bind(&node.env, progress.partial.clone().into_val());
@@ -346,7 +348,7 @@ impl SolutionSearch<'_> {
                 Ok(false) => return Ok(false),
                 Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => waiting.push(constraint),
                 Err(error) => match self.excused(error, &constraint)? {
-                    // Reported when the value is complete.
+                    // The error is reported when the value is complete.
                     Some(_) => {}
                     None => return Ok(false),
                 },
@@ -371,7 +373,7 @@ impl Progress {
         self.partial.assign(key, option);
     }
 
-    /// Number of values of a surjection are not reached yet.
+    /// Number of values of a surjection that are not reached yet.
     fn uncovered(&self, shape: &FunctionShape) -> usize {
         let reached = abridge_value::relation::ran(&self.partial.decided).len() as usize;
         shape.n_targets.saturating_sub(reached)

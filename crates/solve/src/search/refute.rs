@@ -1,8 +1,7 @@
-//! Contradictions in a large problem, found by a SAT solver before anything is tried.
+//! Refutation of large problems by SAT, before the search.
 //!
-//! A search binds one unknown after the other. Where there are many that have little to do with each other, it meets one contradiction again and
-//! again, for all values of the others. So the part of the problem that has a circuit of reasonable size is shown to a SAT solver first: if
-//! that part has no solution, the whole has none.
+//! With many loosely related unknowns, a backtracking search finds the same contradiction again for all values of the other unknowns. So the
+//! part of the problem that has a circuit of reasonable size goes to a SAT solver first. If that part has no solution, the whole has none.
 
 use abridge_blast::{Answer, Solver};
 use abridge_eval::Result;
@@ -11,15 +10,15 @@ use super::sat::Declared;
 use super::{SearchNode, SolutionSearch};
 use crate::encode::{Encoder, Stop};
 
-/// Unknowns below which it is faster to search.
+/// Number of unknowns below which the search is faster.
 const MIN_UNKNOWNS: usize = 16;
-/// The largest circuit that is worth it, in gates and connections.
-const MAX_SIZE: usize = 2_000_000;
-/// Conflicts until the solver gives up.
+/// Largest circuit, in gates and connections.
+const MAX_CIRCUIT_SIZE: usize = 2_000_000;
+/// Conflicts after which the SAT solver gives up.
 const MAX_CONFLICTS: u64 = 20_000;
 
 impl SolutionSearch<'_> {
-    /// True if some part of a problem is known to have no solution. Asked about once in a search.
+    /// Whether a part of the problem is known to have no solution. Only the first call of a search looks.
     pub(super) fn is_refuted(&self, node: &SearchNode) -> Result<bool> {
         if node.open.len() < MIN_UNKNOWNS || self.is_examined.replace(true) {
             return Ok(false);
@@ -32,7 +31,7 @@ impl SolutionSearch<'_> {
     }
 
     fn contradicts_itself(&self, node: &SearchNode) -> std::result::Result<bool, Stop> {
-        let mut encoder = Encoder::with_room(self.session, MAX_SIZE);
+        let mut encoder = Encoder::with_room(self.session, MAX_CIRCUIT_SIZE);
         let Declared { conditions: mut required, left_out, .. } = self.declare_all(&mut encoder, node)?;
         for constraint in &node.constraints {
             if left_out.iter().any(|unknown| constraint.mentions(*unknown)) {

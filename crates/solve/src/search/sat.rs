@@ -1,8 +1,7 @@
-//! Hard problems as boolean circuits.
+//! Hard nodes by SAT.
 //!
-//! What is left of a problem after the easy steps goes to the encoder and a SAT solver, which enumerates the solutions; each is checked like
-//! any other. A short search comes first: it settles most problems, and those with very many solutions are better
-//! searched to the end.
+//! The remaining constraints of a node become circuits, and a SAT solver enumerates the solutions. Each is checked like any other solution. A short
+//! search (probe) comes first: it settles most problems, and a problem with very many solutions is better searched to the end.
 
 use std::ops::ControlFlow;
 
@@ -19,22 +18,22 @@ use super::choose::Branching;
 use super::{GO_ON, SearchNode, SolutionSearch};
 use crate::encode::{self, Encoded, Encoder, Stop, Truth};
 
-/// Attempts at a circuit in one search: what is unbounded at first may be bound further down.
+/// Attempts at a circuit in one search: an unknown without bounds may get them further down.
 pub(super) const MAX_CIRCUIT_ATTEMPTS: u32 = 3;
-/// Solutions of the first search beyond which there are too many for one question each.
+/// Solutions of the probe beyond which one SAT call per solution is too slow.
 const MAX_QUESTIONED_SOLUTIONS: usize = 200;
-/// Candidates of one unknown that are tried one by one if that makes circuits simpler.
+/// Largest number of candidates of an unknown that is enumerated to make circuits simpler.
 const MAX_SHAPING_COST: Cost = Cost::candidates(12.0);
-/// Candidates of the only unknown that are tried one by one.
+/// Largest number of candidates of a single unknown that are enumerated without a circuit.
 const MAX_LISTED_COST: Cost = Cost::candidates(4096.0);
-/// Steps that one question counts as.
+/// Steps that one SAT call counts as.
 const STEPS_PER_QUESTION: u64 = 200;
 
 impl SolutionSearch<'_> {
-    /// True if a node is worth a circuit: there are many candidates for the next step or for all unknowns together.
+    /// Whether a node is worth a circuit: there are many candidates for the next branching or for all unknowns together.
     pub(super) fn is_hard(&self, cost: Cost, node: &SearchNode) -> bool {
         let hard = self.session.config().hard;
-        // A circuit for a single unknown says for all candidates at once what evaluation finds one by one, and faster.
+        // The candidates of a single unknown are evaluated one by one faster than a circuit decides them all at once.
         let is_listed = node.open.len() == 1 && cost <= MAX_LISTED_COST;
         cost > Cost::ONE
             && !is_listed
@@ -44,8 +43,8 @@ impl SolutionSearch<'_> {
             && self.is_encodable(node)
     }
 
-    /// True if a step binds an unknown with few values on which the sets of others depend, as `n` in `f : 1..n --> S`. Circuits are much
-    /// simpler once it is known.
+    /// Whether a branching binds an unknown with few values on which the sets of others depend, as `n` in `f : 1..n --> S`. Circuits are much simpler
+    /// once `n` is known.
     pub(super) fn shapes_others(&self, cost: Cost, step: &Branching, node: &SearchNode) -> bool {
         let unknown = match step {
             Branching::Values { unknown, .. } => Some(*unknown),
@@ -62,7 +61,7 @@ impl SolutionSearch<'_> {
         })
     }
 
-    /// Number of combinations of values the unknowns have, roughly.
+    /// Estimated number of combinations of values of the unknowns.
     fn combinations(&self, node: &SearchNode) -> u64 {
         let model = self.session.model();
         let mut by_set: FxHashMap<Unknown, u64> = FxHashMap::default();
@@ -81,7 +80,7 @@ impl SolutionSearch<'_> {
         node.open.iter().map(of).fold(1, u64::saturating_mul)
     }
 
-    /// Goes on from a node that may be hard.
+    /// Solves a node that may be hard: by a probe, then by a circuit, then by the ordinary search.
     pub(super) fn hard(&self, step: Branching, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
         let session = self.session;
         if let Branching::LastResort = step {
@@ -90,7 +89,7 @@ impl SolutionSearch<'_> {
                 Ok(Some(flow)) => Ok(flow),
                 Ok(None) | Err(Stop::Unsupported(_)) => {
                     self.circuits_left.set(self.circuits_left.get() - 1);
-                    self.take(step, node, found)
+                    self.branch(step, node, found)
                 }
                 Err(Stop::Fatal(error)) => Err(error),
             };
@@ -102,14 +101,14 @@ impl SolutionSearch<'_> {
         };
         let cuts = self.cuts.borrow().clone();
         let forms = self.classes.map(|_| self.forms.borrow().clone());
-        let probed = session.probe(session.config().probe, || self.take(step, node.clone(), &mut noted));
+        let probed = session.probe(session.config().probe, || self.branch(step, node.clone(), &mut noted));
         match probed {
             Some(Ok(flow)) => return Ok(flow),
             Some(Err(error)) if !error.is_expansion() => return Err(error),
             _ => {}
         }
         self.cuts.replace(cuts);
-        // What the first search met it did not search to the end.
+        // The probe did not exhaust the nodes that it visited, so they are forgotten.
         if let Some(forms) = forms {
             self.forms.replace(forms);
         }
@@ -128,12 +127,12 @@ impl SolutionSearch<'_> {
             return Err(error);
         }
         match self.choose(&mut node)? {
-            Some((_, step)) => self.take(step, node, found),
+            Some((_, step)) => self.branch(step, node, found),
             None => GO_ON,
         }
     }
 
-    /// Ill-definedness must count as false, since circuits cannot report it.
+    /// Whether ill-definedness counts as false in all constraints. Circuits cannot report it.
     pub(super) fn is_encodable(&self, node: &SearchNode) -> bool {
         let is_lenient = |constraint: &Constraint| !constraint.strict && constraint.is_searched;
         self.session.config().ill_defined_search_is_false
@@ -141,9 +140,9 @@ impl SolutionSearch<'_> {
             && node.constraints.iter().all(is_lenient)
     }
 
-    /// All solutions by a SAT solver; nothing if it gave up.
+    /// Enumerates all solutions by a SAT solver; `None` if it gave up.
     ///
-    /// A constraint that has no circuit is left out: solutions are checked against all of them.
+    /// A constraint without a circuit is omitted, since every solution is checked against all constraints.
     fn by_circuit(&self, node: &SearchNode, found: &mut Found<'_>) -> Encoded<Option<ControlFlow<()>>> {
         let mut encoder = Encoder::new(self.session);
         let Declared { conditions: mut required, free, left_out: unbounded } = self.declare_all(&mut encoder, node)?;
@@ -202,7 +201,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// Gives every open unknown a symbolic value, if there is one.
+    /// Declares a circuit value for every open unknown that has one.
     pub(super) fn declare_all(&self, encoder: &mut Encoder<'_>, node: &SearchNode) -> Encoded<Declared> {
         let bounds = match self.infer_bounds(node) {
             Ok(Some(bounds)) => bounds,
@@ -211,7 +210,7 @@ impl SolutionSearch<'_> {
         };
         let mut open = node.open.clone();
         let mut declared = Declared::default();
-        // What an equation defines waits for the others, unless they wait for it.
+        // An unknown defined by an equation waits for the unknowns on the other side, unless all wait for each other.
         let mut patient = true;
         while !open.is_empty() {
             let before = open.len();
@@ -274,7 +273,7 @@ impl SolutionSearch<'_> {
         Ok(answer)
     }
 
-    /// A symbolic value from the smallest set that a constraint or the type gives.
+    /// Circuit value for an unknown, from the smallest set that a constraint or the type gives.
     fn by_membership(
         &self,
         encoder: &mut Encoder<'_>,
@@ -349,7 +348,7 @@ impl SolutionSearch<'_> {
         Some((base.clone(), bounds.get(&Key::Size(unknown)).hi?.to_u64()?))
     }
 
-    /// A set that surely contains what a term contains.
+    /// Known superset of a set-valued term.
     fn upper_bound(&self, encoder: &mut Encoder<'_>, set: &Operand, node: &SearchNode) -> Encoded<Option<Val>> {
         if set.is_ready(self.session, &node.open) {
             return Ok(set.eval(self.session, &node.env).ok());
@@ -363,7 +362,7 @@ impl SolutionSearch<'_> {
             }
             Expr::Binary(BinaryOp::Arrow(arrow), from, to) => {
                 let (Some(from), Some(to)) = (part(encoder, *from)?, part(encoder, *to)?) else { return Ok(None) };
-                // With other domains and ranges only these stay true.
+                // For larger domains and ranges, only functionality and injectivity remain true.
                 let arrow = Arrow { total: false, surjective: false, ..*arrow };
                 Ok(Some(SymbolicSet::binary(BinaryOp::Arrow(arrow), from, to)))
             }
@@ -386,7 +385,7 @@ impl SolutionSearch<'_> {
     }
 }
 
-/// The parts of a set of functions.
+/// Arrow, domain and range of a set of functions.
 fn function_sets(set: &Val) -> Option<(Arrow, &Val, &Val)> {
     match set.as_sym() {
         Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) if arrow.functional => Some((*arrow, from, to)),
@@ -394,21 +393,21 @@ fn function_sets(set: &Val) -> Option<(Arrow, &Val, &Val)> {
     }
 }
 
-/// The symbolic values of unknowns.
+/// Result of declaring circuit values for unknowns.
 #[derive(Default)]
 pub(super) struct Declared {
-    /// Conditions on them.
+    /// Conditions on the values.
     pub(super) conditions: Vec<Lit>,
-    /// Those that the others do not determine.
+    /// Unknowns that the others do not determine.
     free: Vec<Unknown>,
-    /// Those that have none: nothing bounds them, or they are too large.
+    /// Unknowns without circuit value: nothing bounds them, or they are too large.
     pub(super) left_out: Vec<Unknown>,
 }
 
-/// Facts about an unknown from equations.
+/// Circuit value of an unknown from an equation.
 enum Equation {
     None,
-    /// Its other side has unknowns without a symbolic value.
+    /// The other side has unknowns without circuit value.
     Pending,
     Defined(CircuitValue, Lit),
 }

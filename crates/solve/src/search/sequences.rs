@@ -1,7 +1,7 @@
 //! Equations between a known sequence and one built from unknown parts: `z = x ^ y`, `z = [x] ^ rev(y)`, `z = s <- x`, `z = front(x)`.
 //!
-//! Parts whose length is known are cut off from both ends. What remains is one part, which is then known, or several, of which the first
-//! or last is tried with every length. What `front` and `tail` leave out can be anything: that gives the outline of a sequence.
+//! Parts of known length are cut off at both ends. If one part remains, its value is known. If several remain, the first or last is tried with every
+//! length. The item that `front` or `tail` drops can be anything: such a sequence with unknown items is an *outline*.
 
 use abridge_diag::with_stack;
 use abridge_eval::{Cost, Env, Operand, Unknown, Val};
@@ -11,27 +11,27 @@ use abridge_value::{Set, Value, sequence};
 use super::choose::{Best, Branching};
 use super::{SearchNode, SolutionSearch, pattern};
 
-/// An item of a sequence; nothing if it can be anything.
+/// Item of a sequence; `None` if it can be anything.
 type Item = Option<Value>;
 
-/// Consequence of an equation.
+/// Consequences of an equation.
 #[derive(Default)]
-struct Said {
-    /// Expressions that have these values.
+struct Consequences {
+    /// Expressions with known values.
     known: Vec<(ExprId, Val)>,
-    /// An unknown that has one of these values.
+    /// Unknown with one of these values.
     choice: Option<(Unknown, Set)>,
-    /// Unknowns of which some items are known.
+    /// Unknowns with some known items.
     outlines: Vec<(Unknown, Vec<Item>)>,
 }
 
-/// The two sides cannot be equal.
+/// The two sides of the equation cannot be equal.
 struct Contradiction;
 
-type Told = std::result::Result<(), Contradiction>;
+type SplitResult = std::result::Result<(), Contradiction>;
 
 impl SolutionSearch<'_> {
-    /// `expr = term` with a known term. Nothing if it does not help, else whether the node is alive.
+    /// Offers the branching of `expr = term` with a known term. `None` if it offers none; `Some(false)` if it cannot be satisfied.
     pub(super) fn offer_sequence(
         &self,
         constraint: usize,
@@ -40,20 +40,20 @@ impl SolutionSearch<'_> {
         node: &SearchNode,
         best: &mut Best,
     ) -> Option<bool> {
-        let Ok(said) = self.said(expr, term, node)? else { return Some(false) };
+        let Ok(learnt) = self.consequences(expr, term, node)? else { return Some(false) };
         let pattern = |id: &ExprId| pattern::classify(self.session, &Operand::Expr(*id), &node.open);
-        if let Some((id, val)) = said.known.into_iter().find(|(id, _)| pattern(id).binds) {
+        if let Some((id, val)) = learnt.known.into_iter().find(|(id, _)| pattern(id).binds) {
             best.offer(Cost::EQUATION, Branching::Match { constraint, pattern: Operand::Expr(id), val, exact: false });
             return Some(true);
         }
-        if let Some((unknown, set)) = said.choice {
+        if let Some((unknown, set)) = learnt.choice {
             best.offer(set.len(), Branching::Values { constraint: None, unknown, set: set.into() });
             return Some(true);
         }
         None
     }
 
-    /// The items of an unknown in `expr = term` with a known term, if that says how many there are.
+    /// Outline of an unknown in `expr = term` with a known term.
     pub(super) fn outline(
         &self,
         unknown: Unknown,
@@ -61,25 +61,25 @@ impl SolutionSearch<'_> {
         term: &Operand,
         node: &SearchNode,
     ) -> Option<Vec<Item>> {
-        let said = self.said(expr, term, node)?.ok()?;
-        said.outlines.into_iter().find_map(|(other, items)| (other == unknown).then_some(items))
+        let learnt = self.consequences(expr, term, node)?.ok()?;
+        learnt.outlines.into_iter().find_map(|(other, items)| (other == unknown).then_some(items))
     }
 
-    /// The consequence of `expr = term`, if the term is known and the expression a sequence that is built from parts.
-    fn said(
+    /// Consequences of `expr = term`, if the term is known and the expression builds a sequence from parts.
+    fn consequences(
         &self,
         expr: &Operand,
         term: &Operand,
         node: &SearchNode,
-    ) -> Option<std::result::Result<Said, Contradiction>> {
+    ) -> Option<std::result::Result<Consequences, Contradiction>> {
         let Operand::Expr(id) = expr else { return None };
         if !self.is_built(*id) || !term.is_ready(self.session, &node.open) {
             return None;
         }
         let known = self.finite_set(term, &node.env)?;
         let items: Vec<Item> = sequence::items(&known)?.into_iter().cloned().map(Some).collect();
-        let mut said = Said::default();
-        Some(self.split(*id, &items, node, &mut said).map(|()| said))
+        let mut learnt = Consequences::default();
+        Some(self.split(*id, &items, node, &mut learnt).map(|()| learnt))
     }
 
     fn is_built(&self, id: ExprId) -> bool {
@@ -90,43 +90,43 @@ impl SolutionSearch<'_> {
         )
     }
 
-    fn split(&self, id: ExprId, items: &[Item], node: &SearchNode, said: &mut Said) -> Told {
+    fn split(&self, id: ExprId, items: &[Item], node: &SearchNode, learnt: &mut Consequences) -> SplitResult {
         with_stack(|| match self.session.model().expr(id) {
             Expr::Binary(BinaryOp::Concat, ..) => {
                 let mut parts = Vec::new();
                 self.flatten(id, &mut parts);
-                self.split_parts(&parts, items, node, said)
+                self.split_parts(&parts, items, node, learnt)
             }
             Expr::Unary(UnaryOp::GeneralConcat, list) => match self.session.model().expr(*list) {
-                Expr::SequenceExtension(parts) => self.split_parts(parts, items, node, said),
+                Expr::SequenceExtension(parts) => self.split_parts(parts, items, node, learnt),
                 _ => Ok(()),
             },
             Expr::Binary(BinaryOp::InsertFront, first, rest) => {
                 let (item, items) = items.split_first().ok_or(Contradiction)?;
-                said.learn(*first, item);
-                self.split(*rest, items, node, said)
+                learnt.learn(*first, item);
+                self.split(*rest, items, node, learnt)
             }
             Expr::Binary(BinaryOp::InsertTail, rest, last) => {
                 let (item, items) = items.split_last().ok_or(Contradiction)?;
-                said.learn(*last, item);
-                self.split(*rest, items, node, said)
+                learnt.learn(*last, item);
+                self.split(*rest, items, node, learnt)
             }
             Expr::Unary(UnaryOp::Rev, operand) => {
                 let reversed: Vec<Item> = items.iter().rev().cloned().collect();
-                self.split(*operand, &reversed, node, said)
+                self.split(*operand, &reversed, node, learnt)
             }
-            Expr::Unary(UnaryOp::Front, operand) => self.split(*operand, &[items, &[None]].concat(), node, said),
-            Expr::Unary(UnaryOp::Tail, operand) => self.split(*operand, &[&[None], items].concat(), node, said),
+            Expr::Unary(UnaryOp::Front, operand) => self.split(*operand, &[items, &[None]].concat(), node, learnt),
+            Expr::Unary(UnaryOp::Tail, operand) => self.split(*operand, &[&[None], items].concat(), node, learnt),
             Expr::SequenceExtension(exprs) if exprs.len() != items.len() => Err(Contradiction),
             Expr::SequenceExtension(exprs) => {
-                exprs.iter().zip(items).for_each(|(expr, item)| said.learn(*expr, item));
+                exprs.iter().zip(items).for_each(|(expr, item)| learnt.learn(*expr, item));
                 Ok(())
             }
             _ => {
                 let known: Option<Vec<Value>> = items.iter().cloned().collect();
                 match (known, self.as_unknown(&Operand::Expr(id), node)) {
-                    (Some(known), _) => said.known.push((id, sequence::from_items(known).into())),
-                    (None, Some(unknown)) => said.outlines.push((unknown, items.to_vec())),
+                    (Some(known), _) => learnt.known.push((id, sequence::from_items(known).into())),
+                    (None, Some(unknown)) => learnt.outlines.push((unknown, items.to_vec())),
                     (None, None) => {}
                 }
                 Ok(())
@@ -134,7 +134,7 @@ impl SolutionSearch<'_> {
         })
     }
 
-    /// The operands of nested concatenations.
+    /// Collects the operands of nested concatenations.
     fn flatten(&self, id: ExprId, parts: &mut Vec<ExprId>) {
         let mut open = vec![id];
         while let Some(id) = open.pop() {
@@ -145,13 +145,19 @@ impl SolutionSearch<'_> {
         }
     }
 
-    fn split_parts(&self, parts: &[ExprId], items: &[Item], node: &SearchNode, said: &mut Said) -> Told {
+    fn split_parts(
+        &self,
+        parts: &[ExprId],
+        items: &[Item],
+        node: &SearchNode,
+        learnt: &mut Consequences,
+    ) -> SplitResult {
         let (mut parts, mut items) = (parts, items);
         while let Some((first, rest)) = parts.split_first()
             && let Some(len) = self.length(*first, node)
         {
             let (mine, others) = items.split_at_checked(len).ok_or(Contradiction)?;
-            self.split_known(*first, mine, node, said)?;
+            self.split_known(*first, mine, node, learnt)?;
             (parts, items) = (rest, others);
         }
         while let Some((last, rest)) = parts.split_last()
@@ -159,28 +165,28 @@ impl SolutionSearch<'_> {
         {
             let at = items.len().checked_sub(len).ok_or(Contradiction)?;
             let (others, mine) = items.split_at(at);
-            self.split_known(*last, mine, node, said)?;
+            self.split_known(*last, mine, node, learnt)?;
             (parts, items) = (rest, others);
         }
         match parts {
             [] if items.is_empty() => Ok(()),
             [] => Err(Contradiction),
-            [only] => self.split(*only, items, node, said),
+            [only] => self.split(*only, items, node, learnt),
             [first, .., last] => {
-                said.choice = said.choice.take().or_else(|| self.either_end(*first, *last, items, node));
+                learnt.choice = learnt.choice.take().or_else(|| self.either_end(*first, *last, items, node));
                 Ok(())
             }
         }
     }
 
-    /// A part of known length must be the items at its place.
-    fn split_known(&self, part: ExprId, items: &[Item], node: &SearchNode, said: &mut Said) -> Told {
-        let Some(known) = self.known_items(part, node, &node.env) else { return self.split(part, items, node, said) };
+    /// Compares a part of known length with the items at its place.
+    fn split_known(&self, part: ExprId, items: &[Item], node: &SearchNode, learnt: &mut Consequences) -> SplitResult {
+        let Some(known) = self.known_items(part, node, &node.env) else { return self.split(part, items, node, learnt) };
         let differs = |(known, item): (&Value, &Item)| item.as_ref().is_some_and(|item| item != known);
         if known.len() != items.len() || known.iter().zip(items).any(differs) { Err(Contradiction) } else { Ok(()) }
     }
 
-    /// All beginnings, or all ends.
+    /// Choice of a prefix for the first part, or of a suffix for the last.
     fn either_end(&self, first: ExprId, last: ExprId, items: &[Item], node: &SearchNode) -> Option<(Unknown, Set)> {
         let items: Vec<Value> = items.iter().cloned().collect::<Option<_>>()?;
         let set = |runs: &mut dyn Iterator<Item = &[Value]>| -> Set {
@@ -193,7 +199,7 @@ impl SolutionSearch<'_> {
         Some((unknown, set(&mut (0..=items.len()).map(|len| &items[len..]))))
     }
 
-    /// The items of a part without open unknowns.
+    /// Items of a part without open unknowns.
     fn known_items(&self, part: ExprId, node: &SearchNode, env: &Env) -> Option<Vec<Value>> {
         if !Operand::Expr(part).is_ready(self.session, &node.open) {
             return None;
@@ -202,7 +208,7 @@ impl SolutionSearch<'_> {
         Some(sequence::items(val.as_set()?)?.into_iter().cloned().collect())
     }
 
-    /// The length of a part, if its form or value says it.
+    /// Length of a part, if its form or value determines it.
     fn length(&self, part: ExprId, node: &SearchNode) -> Option<usize> {
         with_stack(|| match self.session.model().expr(part) {
             Expr::SequenceExtension(items) => Some(items.len()),
@@ -216,7 +222,7 @@ impl SolutionSearch<'_> {
     }
 }
 
-impl Said {
+impl Consequences {
     fn learn(&mut self, expr: ExprId, item: &Item) {
         self.known.extend(item.clone().map(|value| (expr, value.into())));
     }

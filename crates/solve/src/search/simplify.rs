@@ -1,20 +1,20 @@
-//! Unit propagation: constraints that become simpler as unknowns get values, such as an implication whose left side is known, or a disjunction of which all but one
-//! operand are false.
+//! Unit propagation: simplifies constraints as unknowns get values, such as an implication with a known left side, or a disjunction with one operand
+//! left that is not false.
 
 use abridge_eval::{Constraint, ConstraintKind, Result, Unknown, normalise};
 use abridge_model::{Pred, PredId};
 
 use super::{SearchNode, SolutionSearch};
 
-/// Rest of a constraint.
+/// Remainder of a constraint after simplification.
 pub(super) enum Left {
-    /// As it was.
+    /// Unchanged.
     Same,
-    /// It holds.
+    /// The constraint holds.
     Nothing,
-    /// It cannot hold.
+    /// The constraint cannot hold.
     Contradiction,
-    /// These say the same.
+    /// Equivalent unknowns and constraints.
     Parts(Vec<Unknown>, Vec<Constraint>),
 }
 
@@ -46,7 +46,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// A disjunction is read from left to right: an operand that is not known yet may be ill-defined, and then later ones do not count.
+    /// Simplifies a disjunction from left to right. An operand that is not yet known may be ill-defined; then later ones do not count.
     fn one_holds(&self, operands: &[PredId], constraint: &Constraint, node: &SearchNode) -> Result<Left> {
         let mut open = None;
         for operand in operands {
@@ -60,7 +60,7 @@ impl SolutionSearch<'_> {
         Ok(open.map_or(Left::Contradiction, |operand| self.parts(operand, true, constraint)))
     }
 
-    /// A conjunction is false as soon as one operand is.
+    /// Simplifies a negated conjunction, which holds as soon as one operand is false.
     fn one_fails(&self, operands: &[PredId], constraint: &Constraint, node: &SearchNode) -> Result<Left> {
         let mut open = None;
         for operand in operands {
@@ -80,7 +80,7 @@ impl SolutionSearch<'_> {
         Left::Parts(unknowns, parts)
     }
 
-    /// The truth of a predicate without open unknowns. What cannot be evaluated is left to the constraint as a whole.
+    /// Truth of a predicate without open unknowns; `None` if it cannot be evaluated, which is left to the constraint as a whole.
     fn known(&self, pred: PredId, node: &SearchNode) -> Result<Option<bool>> {
         let names = self.session.interp().names_of_pred(pred);
         if node.open.iter().any(|unknown| unknown.is_in(&names)) {

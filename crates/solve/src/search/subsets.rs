@@ -1,5 +1,5 @@
-//! Bounds of an unknown set, and of the items of a set literal: what it must contain and what it cannot contain, from equations and inclusions of unions, intersections and
-//! differences whose other operands are known.
+//! Bounds of an unknown set, and of the items of a set literal: elements that it must contain and that it cannot contain, from equations and
+//! inclusions of unions, intersections and differences whose other operands are known.
 
 use std::ops::RangeInclusive;
 
@@ -10,31 +10,31 @@ use abridge_value::{Int, Set, Value, relation};
 use super::choose::{Best, Branching};
 use super::{SearchNode, SolutionSearch, pattern};
 
-/// Types with more elements give no upper bound.
-const MAX_TYPE: u64 = 1 << 12;
-/// No more sets than this are listed beforehand.
-const MAX_LISTED: u64 = 1 << 11;
-/// How deep operators nest that are looked into.
+/// Largest type that serves as an upper bound, in elements.
+const MAX_TYPE_ELEMENTS: u64 = 1 << 12;
+/// Largest number of sets between the bounds that are listed in advance.
+const MAX_LISTED_SETS: u64 = 1 << 11;
+/// Depth of nested operators that are examined.
 const MAX_DEPTH: u32 = 16;
 
-/// Bounds of a set.
+/// Bounds of an unknown set.
 struct Between {
     unknown: Unknown,
     least: Set,
-    /// Empty while nothing bounds it from above.
+    /// `None` while nothing bounds it from above.
     most: Option<Set>,
     excluded: Set,
-    /// Bounds of its elements, if they are integers.
+    /// Bounds of the elements, if they are integers.
     lo: Option<Int>,
     hi: Option<Int>,
-    /// Bounds of how many elements it has.
+    /// Bounds of the number of elements.
     fewest: Option<Int>,
     largest: Option<Int>,
-    /// The constraints said something beside the type.
+    /// Some constraint gives a bound, beside the type.
     is_told: bool,
 }
 
-/// What is known about an expression and a set.
+/// Known relation between an expression and a set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bound {
     /// `expr <: set`
@@ -59,13 +59,13 @@ impl Between {
         });
     }
 
-    /// All elements are between these.
+    /// Adds bounds of the elements.
     fn is_between(&mut self, lo: Option<Int>, hi: Option<Int>) {
         self.lo = self.lo.take().into_iter().chain(lo).max();
         self.hi = self.hi.take().into_iter().chain(hi).min();
     }
 
-    /// It has at least, or at most, so many elements.
+    /// Adds bounds of the number of elements.
     fn has(&mut self, fewest: Option<Int>, largest: Option<Int>) {
         self.is_told |= fewest.is_some() || largest.is_some();
         self.fewest = self.fewest.take().into_iter().chain(fewest).max();
@@ -79,7 +79,7 @@ impl Between {
 }
 
 impl SolutionSearch<'_> {
-    /// Sets between bounds. False if the bounds contradict each other.
+    /// Offers the sets between bounds; `false` if the bounds contradict each other.
     pub(super) fn offer_between(&self, node: &SearchNode, best: &mut Best) -> bool {
         for unknown in &node.open {
             let Some(elements) = self.elements_of_type(*unknown) else { continue };
@@ -138,7 +138,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// Items of literals in a union that have unknowns to be bound.
+    /// Collects the items with unknowns in the set literals of a union.
     fn open_items(&self, id: ExprId, node: &SearchNode, out: &mut Vec<ExprId>) {
         let mut open = vec![id];
         while let Some(id) = open.pop() {
@@ -156,14 +156,14 @@ impl SolutionSearch<'_> {
         }
     }
 
-    /// For a set, all its possible elements, if they are few.
+    /// Possible elements of an unknown set, if its type has few; `None` if the unknown is no set.
     #[expect(clippy::option_option, reason = "not a set, or a set without a bound")]
     fn elements_of_type(&self, unknown: Unknown) -> Option<Option<Set>> {
         let model = self.session.model();
         let Type::Pow(elem) = model.types.get(unknown.ty(model)) else { return None };
         let all = self.session.type_set(*elem);
         Some(match self.session.size(&all) {
-            Size::AtMost(n) if n <= MAX_TYPE => self.session.enumerate(&all, &abridge_eval::Env::empty()).ok(),
+            Size::AtMost(n) if n <= MAX_TYPE_ELEMENTS => self.session.enumerate(&all, &abridge_eval::Env::empty()).ok(),
             _ => None,
         })
     }
@@ -273,7 +273,7 @@ impl SolutionSearch<'_> {
         }
         let val = term.eval(self.session, &node.env).ok()?;
         let val = match val.as_sym().map(|_| self.session.size(&val)) {
-            Some(Size::AtMost(n)) if n <= MAX_TYPE => self.session.force(&val, &node.env).ok()?,
+            Some(Size::AtMost(n)) if n <= MAX_TYPE_ELEMENTS => self.session.force(&val, &node.env).ok()?,
             Some(_) => return None,
             None => val,
         };
@@ -302,7 +302,7 @@ impl SolutionSearch<'_> {
         self.as_unknown(&Operand::Expr(id), node) == Some(out.unknown)
     }
 
-    /// Bounds the unknown by what is known about an expression that it occurs in.
+    /// Bounds the unknown by a relation between an expression that contains it and a known set.
     fn bound_by(&self, id: ExprId, bound: Bound, set: &Set, node: &SearchNode, out: &mut Between, depth: u32) {
         if self.is_it(id, node, out) {
             return match bound {
@@ -316,7 +316,7 @@ impl SolutionSearch<'_> {
             return;
         }
         let known = |id: ExprId| self.known_set(&Operand::Expr(id), node);
-        // An operand that is known, and the other one.
+        // Value of the known operand, and the other operand.
         let beside_known = || {
             let operands = [(*left, *right), (*right, *left)].into_iter();
             operands.filter_map(|(one, other)| Some((known(one)?, other)))
@@ -372,7 +372,7 @@ fn only_keys(relation: &Set, images: &Set) -> Set {
     images.iter().filter_map(|image| relation::apply(&inverse, &image).ok()).collect()
 }
 
-/// False if there is no set between the bounds.
+/// Offers the sets between the bounds; `false` if there are none.
 fn offer(between: &Between, best: &mut Best) -> bool {
     let Between { unknown, least, most, excluded, .. } = between;
     if !least.is_disjoint(excluded) || most.as_ref().is_some_and(|most| !least.is_subset(most)) {
@@ -382,7 +382,7 @@ fn offer(between: &Between, best: &mut Best) -> bool {
     let free = most.difference(excluded).difference(least);
     let Some(sizes) = sizes(between, &free) else { return false };
     let n_sets = sizes.clone().try_fold(0, |sum: u64, size| sum.checked_add(choices(free.len(), size)));
-    let (cost, set): (u64, Val) = match n_sets.filter(|n_sets| *n_sets <= MAX_LISTED) {
+    let (cost, set): (u64, Val) = match n_sets.filter(|n_sets| *n_sets <= MAX_LISTED_SETS) {
         Some(n_sets) => (n_sets, all_between(least, &free, sizes).into()),
         None => {
             let n_free = u32::try_from(free.len()).unwrap_or(u32::MAX);
@@ -394,7 +394,7 @@ fn offer(between: &Between, best: &mut Best) -> bool {
     true
 }
 
-/// Number of of the free elements a set may have; nothing if it has too few or too many whatever they are.
+/// Possible numbers of free elements in the set; `None` if no number satisfies the bounds of its size.
 fn sizes(between: &Between, free: &Set) -> Option<RangeInclusive<u64>> {
     let n_sure = Int::from(between.least.len());
     let at_least = between.fewest.as_ref().map_or(Int::ZERO, |fewest| fewest - &n_sure).max(Int::ZERO);
@@ -403,7 +403,7 @@ fn sizes(between: &Between, free: &Set) -> Option<RangeInclusive<u64>> {
     (at_least <= at_most).then_some(at_least.to_u64()?..=at_most.to_u64()?)
 }
 
-/// The number of ways to choose some of `n` elements, or the largest number there is.
+/// Binomial coefficient, saturating.
 fn choices(n: u64, size: u64) -> u64 {
     let mut ways = 1_u64;
     for chosen in 0..size.min(n - size) {
@@ -413,7 +413,7 @@ fn choices(n: u64, size: u64) -> u64 {
     ways
 }
 
-/// All unions of a set with a part of another that has one of some sizes.
+/// All unions of `least` with a subset of `free` of one of the sizes.
 fn all_between(least: &Set, free: &Set, sizes: RangeInclusive<u64>) -> Set {
     let mut n_left = free.len();
     let mut sets = vec![(least.clone(), 0)];

@@ -4,14 +4,14 @@ use abridge_model::{Model, Type, TypeId};
 
 use super::Stabiliser;
 
-/// How given sets occur in some types.
+/// Restrictions on the group, from the occurrences of given sets in types.
 #[derive(Default, Debug)]
 pub struct FixedSets {
-    /// Sets whose elements occur inside of something that does not tell what exchanging them comes to.
+    /// Sets whose elements occur deeper than canonisation can handle; they must be fixed.
     tangled: Vec<u32>,
-    /// Sets whose elements are in pairs with each other: one of them can move.
+    /// Sets whose elements occur in pairs with each other; one of the two must be fixed.
     tied: Vec<(u32, u32)>,
-    /// Some type can have anything inside.
+    /// Some type is opaque, so that all sets must be fixed.
     is_opaque: bool,
 }
 
@@ -48,7 +48,7 @@ impl FixedSets {
         self.tied.extend(left.iter().flat_map(|left| right.iter().map(|right| (*left, *right))));
     }
 
-    /// The given sets in a type.
+    /// Given sets in a type.
     fn sets(&mut self, model: &Model, ty: TypeId) -> Vec<u32> {
         match model.types.get(ty) {
             Type::Integer | Type::Bool | Type::String | Type::Real => Vec::new(),
@@ -63,7 +63,7 @@ impl FixedSets {
         }
     }
 
-    /// The cells of those sets that may move. Of two that are tied, the one with less to exchange stands still.
+    /// Subgroup that respects the restrictions. Of two tied sets, the one with fewer movable elements is fixed.
     pub fn movable(&self, cells: &Stabiliser) -> Stabiliser {
         if self.is_opaque {
             return Stabiliser::default();

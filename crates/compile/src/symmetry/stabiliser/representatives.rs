@@ -1,6 +1,6 @@
 //! Orbit representatives of members, subsets, relations, functions and sequences.
 //!
-//! Lists are complete: at least one member of every orbit is in them. Some orbits may be met twice, which costs time only.
+//! Lists are complete: they contain at least one member of every orbit. Some orbits may occur twice, which costs time only.
 
 use abridge_model::Arrow;
 use abridge_value::{Set, Value, relation};
@@ -8,11 +8,11 @@ use rustc_hash::FxHashSet;
 
 use super::Stabiliser;
 
-/// Members of a set that can be exchanged with each other, or a single one.
+/// Members of a set in the same cell, or a single fixed member.
 type Group = Vec<Value>;
 
 impl Stabiliser {
-    /// Of the members of a set that stays as it is under all exchanges, one of each cell.
+    /// One member per orbit, for a set that the group leaves unchanged.
     pub(crate) fn members(&self, set: &Set) -> Vec<Value> {
         let mut known: FxHashSet<Value> = FxHashSet::default();
         let mut taken: FxHashSet<(u32, u32)> = FxHashSet::default();
@@ -29,8 +29,8 @@ impl Stabiliser {
         set.iter().filter(|member| is_new(member)).collect()
     }
 
-    /// Of the subsets of such a set, one for each number of members of each cell; nothing if these are more than `most`, or if members
-    /// are more than elements.
+    /// One subset per orbit, for a set that the group leaves unchanged: one for each number of members of each cell. `None` if there are more than
+    /// `most`, or if the group moves something inside a member.
     pub(crate) fn subsets(&self, whole: &Set, most: u64) -> Option<Vec<Value>> {
         let groups = self.groups(whole)?;
         let n_subsets = groups.iter().try_fold(1_u64, |n, group| n.checked_mul(group.len() as u64 + 1))?;
@@ -45,7 +45,7 @@ impl Stabiliser {
         Some(subsets.into_iter().map(|members| Value::Set(members.into_iter().collect())).collect())
     }
 
-    /// The same for functions or relations between such sets.
+    /// One function or relation per orbit, between sets that the group leaves unchanged.
     pub(crate) fn arrows(&self, arrow: Arrow, from: &Set, to: &Set, most: u64) -> Option<Vec<Value>> {
         let (sources, targets) = (self.groups(from)?, self.groups(to)?);
         let mut search = Arrows { arrow, from, to, most, n_tried: 0, found: Vec::new() };
@@ -53,7 +53,7 @@ impl Stabiliser {
         if left.is_empty() && right.is_empty() {
             return None;
         }
-        // Of two sets that move, it is enough that one does; if they are one, it cannot stand still on one side only.
+        // If the group moves both sides, permuting one side is enough. If both sides share a given set, it cannot be fixed on one side only.
         let is_tied = left.iter().any(|set| right.contains(set));
         match (arrow.functional, left.is_empty()) {
             (true, false) if !is_tied => {
@@ -71,7 +71,7 @@ impl Stabiliser {
         Some(search.found)
     }
 
-    /// The same for sequences of distinct members of such a set, which are at least so long.
+    /// One injective sequence per orbit, of length `least` or more, over a set that the group leaves unchanged.
     pub(crate) fn sequences(&self, of: &Set, least: u64, most: u64) -> Option<Vec<Value>> {
         let arrow = Arrow { functional: true, total: true, injective: true, surjective: false };
         let mut sequences = Vec::new();
@@ -82,7 +82,7 @@ impl Stabiliser {
         (sequences.len() as u64 <= most).then_some(sequences)
     }
 
-    /// The members of a set by cell, in the order of their first ones; nothing if something moves inside of a member.
+    /// Members of a set by cell, in the order of first members; `None` if the group moves something inside a member.
     fn groups(&self, set: &Set) -> Option<Vec<Group>> {
         let mut groups: Vec<(Option<(u32, u32)>, Group)> = Vec::new();
         for member in set.iter() {
@@ -112,7 +112,7 @@ fn subsets_of(set: &Set, most: u64) -> Option<Vec<Vec<Value>>> {
     Some(subsets)
 }
 
-/// The given sets whose elements can be exchanged.
+/// Given sets with elements that the group moves.
 fn moving_sets(groups: &[Group]) -> Vec<u32> {
     let moving = groups.iter().filter(|group| group.len() > 1);
     let set = |group: &Group| match group[0] {
@@ -122,8 +122,7 @@ fn moving_sets(groups: &[Group]) -> Vec<u32> {
     moving.filter_map(set).collect()
 }
 
-/// Members of groups, and options for each member: sets of partners, which do not move. Members are on the right of pairs if the
-/// relation is turned around.
+/// Groups of members, and the options of each member: sets of fixed partners. With `is_turned`, members are on the right of pairs.
 struct Share<'s> {
     groups: &'s [Group],
     options: &'s [Vec<Value>],
@@ -137,7 +136,7 @@ impl Share<'_> {
     }
 }
 
-/// A search for functions or relations.
+/// Search for functions or relations.
 struct Arrows<'s> {
     arrow: Arrow,
     from: &'s Set,
@@ -147,16 +146,16 @@ struct Arrows<'s> {
     found: Vec<Value>,
 }
 
-/// So many beginnings may be tried for each one that is wanted.
-const TRIES: u64 = 16;
+/// Partial relations that may be tried for each wanted result.
+const TRIES_PER_RESULT: u64 = 16;
 
 impl Arrows<'_> {
-    /// Distributes the members of each group to the options: it only matters how many of them get which.
+    /// Distributes the members of each group to the options. Only the number of members per option matters.
     fn distribute(&mut self, share: &Share<'_>) -> Option<()> {
         self.give(share, (0, 0, 0), &mut Vec::new())
     }
 
-    /// Goes on with the members of a group from the given one, and the options from the given one.
+    /// Continues from a member of a group and an option.
     fn give(
         &mut self,
         share: &Share<'_>,
@@ -171,7 +170,7 @@ impl Arrows<'_> {
         let Some(partners) = share.options.get(option) else { return Some(()) };
         let n_left = members.len() - member;
         let n_options = share.options.len() - option;
-        // A value of an injective function goes to one argument only.
+        // A value of an injective function belongs to one argument only.
         let is_single = self.arrow.injective && self.arrow.functional && !partners.is_empty();
         let is_used = |partner: &Value| pairs.iter().any(|pair| is_second(pair, partner));
         let most = match is_single {
@@ -195,13 +194,13 @@ impl Arrows<'_> {
         Some(())
     }
 
-    /// One more beginning was tried; nothing if these are too many.
+    /// Counts a partial relation; `None` if there are too many.
     fn count(&mut self) -> Option<()> {
         self.n_tried += 1;
-        (self.n_tried <= self.most.saturating_mul(TRIES)).then_some(())
+        (self.n_tried <= self.most.saturating_mul(TRIES_PER_RESULT)).then_some(())
     }
 
-    /// Each argument gets a value that was given before, one that does not move, or the first of a cell.
+    /// Assigns a value to each argument in turn: one used before, a fixed one, or the first of a cell.
     fn point_by_point(&mut self, cells: &Stabiliser, arguments: &[Value], pairs: &[Value]) -> Option<()> {
         self.count()?;
         let Some((argument, others)) = arguments.split_first() else { return self.add(pairs) };
@@ -219,7 +218,7 @@ impl Arrows<'_> {
         Some(())
     }
 
-    /// Adds a relation if it is what is looked for; nothing if there are too many.
+    /// Adds a relation if it satisfies the arrow; `None` if there are too many.
     fn add(&mut self, pairs: &[Value]) -> Option<()> {
         let relation: Set = pairs.iter().cloned().collect();
         let Arrow { functional, total, injective, surjective } = self.arrow;

@@ -5,7 +5,7 @@ use abridge_value::relation;
 
 use super::*;
 
-/// Two given sets: of the first, elements 1 to 4 can be exchanged, of the second all.
+/// Sizes of two given sets. In the first, elements 1 to 4 are interchangeable; in the second, all.
 const SIZES: [u32; 2] = [5, 3];
 
 struct Told;
@@ -28,7 +28,7 @@ fn set(members: impl IntoIterator<Item = Value>) -> Value {
     Value::Set(members.into_iter().collect())
 }
 
-/// All permutations that leave cells as they are.
+/// All permutations within the cells.
 fn group(cells: &Stabiliser) -> Vec<Vec<(u32, Vec<u32>)>> {
     let mut group = vec![Vec::new()];
     for (set, size) in (0..).zip(SIZES) {
@@ -58,7 +58,7 @@ fn orbit(cells: &Stabiliser, value: &Value) -> BTreeSet<Value> {
     group(cells).iter().map(|images| renamed(value, images)).collect()
 }
 
-/// All relations between two sets that are of the wanted sort, by looking at all there are.
+/// All relations between two sets that satisfy an arrow, by brute force.
 fn relations(from: &Set, to: &Set, arrow: Arrow) -> Vec<Value> {
     let pairs: Vec<Value> = relation::cartesian(from, to).iter().collect();
     let some = |bits: u32| pairs.iter().enumerate().filter(move |(idx, _)| bits >> idx & 1 == 1);
@@ -170,7 +170,7 @@ fn choices_split_kinds() {
     let left = left.refined([&element(4)]);
     assert_eq!(left.0[0].cells, [FIXED, 1, 1, FIXED, FIXED]);
     assert_eq!(left.0[1].cells, [0, 0, 0]);
-    // Whatever leaves the chosen values as they are leaves cells as they are, and the other way round.
+    // A permutation fixes the chosen values if and only if it is in the refined group.
     for images in group(&cells) {
         let is_kept = renamed(&chosen, &images) == chosen && renamed(&element(4), &images) == element(4);
         assert_eq!(is_kept, group(&left).contains(&images));
