@@ -397,7 +397,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Where it is done follows from the state space alone: never inside a block, and after a checkpoint as without one.
     fn tidy(&mut self, visited: u32) {
-        if visited - self.position.tidied >= TIDY_EVERY && self.position.block.is_none() {
+        if visited - self.position.tidied >= MIN_STATES_PER_TIDY && self.position.block.is_none() {
             self.position.tidied = visited;
             let n_states = self.parallel.table().len() as u64;
             match self.system.tidy(n_states) {

@@ -56,8 +56,8 @@ pub(super) struct Linear {
 const MAX_ROUNDS: usize = 12;
 /// Bits of the ends of a range. An end that is further out says nothing: squares of squares double their length in each round.
 const MAX_BITS: u64 = 1 << 12;
-/// So many values of a function are compared.
-const MAX_VALUES: usize = 64;
+/// Largest number of values of a function that are compared.
+const MAX_COMPARED_VALUES: usize = 64;
 /// Products and nested sums beyond this depth count as unknown.
 const MAX_DEPTH: u32 = 64;
 
