@@ -220,7 +220,7 @@ fn compare(
     let mut is_over = || {
         n_polls += 1;
         let progress = crate::Progress { states: n_polls, ..crate::Progress::default() };
-        config.stop.is_raised() || n_polls % 256 == 0 && control.poll(&progress).is_some()
+        config.stop.is_raised() || n_polls.is_multiple_of(256) && control.poll(&progress).is_some()
     };
     let max_states = config.max_states.map_or(MAX_TWIN_STATES, |max| max as usize);
     let twin = twin(system, plan, asked, config.deadlock, max_states, &mut is_over);
