@@ -225,14 +225,23 @@ fn of_formulas(engine: Engine, symmetry: Method) -> Config {
 
 #[test]
 fn random_formulas_of_branching_time_have_the_same_verdict() {
-    let n_cases = if std::env::var_os("RUN_SLOW").is_some() { 3_000 } else { 150 };
+    let n_cases = if std::env::var_os("RUN_SLOW").is_some() { 6_000 } else { 600 };
     let (mut n_formulas, mut n_violated, mut n_loops) = (0, 0, 0);
     for number in 70_000..70_000 + n_cases {
         let case = case(number);
         let formulas: Vec<&str> =
             case.formulas.iter().filter(|it| it.logic == Logic::Ctl).map(|it| it.text.as_str()).collect();
+        if formulas.is_empty() {
+            continue;
+        }
         let project = Project::new(&[("M.mch", &case.machine)]);
-        let expected = branching(&project, &formulas, &of_formulas(Engine::Explicit, Method::Off));
+        let explicit = of_formulas(Engine::Explicit, Method::Off);
+        let explicit = Config { max_states: Some(MAX_COMPARED_STATES), ..explicit };
+        let expected = branching(&project, &formulas, &explicit);
+        // Some machines have no end.
+        if expected.iter().any(|report| matches!(report.verdict, TemporalVerdict::Incomplete(_))) {
+            continue;
+        }
         for symmetry in [Method::Off, Method::Auto] {
             let found = branching(&project, &formulas, &of_formulas(Engine::Symbolic, symmetry));
             assert_eq!(found.len(), expected.len());
