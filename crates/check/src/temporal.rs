@@ -169,8 +169,11 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     /// Where paths begin. Either all steps out of the root are set-ups, or none is.
     fn starts(&self, table: &StateTable, stored: &StateGraph) -> Starts {
         let n_first = (0..table.len() as u32).take_while(|state| table.parent(*state) == NO_PARENT).count() as u32;
+        if n_first == 0 {
+            return Starts { n_setups: 0, initial: Vec::new() };
+        }
         let first = table.get(0).unwrap_or_default();
-        if n_first > 0 && self.system.is_running(Origin::State(&first)) {
+        if self.system.is_running(Origin::State(&first)) {
             return Starts { n_setups: 0, initial: (0..n_first).collect() };
         }
         let mut initial = Vec::new();

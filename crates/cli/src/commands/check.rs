@@ -424,7 +424,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let subject = Subject { file, model, sources: &analysis.sources, options };
     let finished = match subject.search(config, &guarded, &places, json) {
         Ok(finished) => finished,
-        Err(message) => return refuse(&message),
+        // The search has claimed the answer.
+        Err(message) => return self::refuse(file, json, &message),
     };
     let report = &finished.report;
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, report));
