@@ -55,7 +55,7 @@ fn without_figures(mut json: Value) -> Value {
     for field in ["search_seconds", "total_seconds", "peak_bytes", "table_bytes", "bytes_per_state"] {
         fields.remove(field);
     }
-    for field in ["resumed", "checkpoints", "spilled", "workers"] {
+    for field in ["resumed", "checkpoints", "spilled", "workers", "evaluator"] {
         fields.remove(field);
     }
     json
