@@ -37,6 +37,8 @@ fn patient() -> Impatient {
 fn essence(mut report: Report) -> String {
     report.table_bytes = 0;
     report.disk = DiskUse::default();
+    // Which evaluator a run chooses depends on the clock, and a part may be too short for a choice.
+    report.sliced = None;
     format!("{report:#?}")
 }
 

@@ -34,7 +34,8 @@ impl SolutionSearch<'_> {
     pub(super) fn is_hard(&self, cost: Cost, node: &SearchNode) -> bool {
         let hard = self.session.config().hard;
         // The candidates of a single unknown are evaluated one by one faster than a circuit decides them all at once.
-        let is_listed = node.open.len() == 1 && cost <= MAX_LISTED_COST;
+        let most = MAX_LISTED_COST.min(Cost::from(self.session.config().probe));
+        let is_listed = node.open.len() == 1 && cost <= most;
         cost > Cost::ONE
             && !is_listed
             && self.circuits_left.get() > 0
