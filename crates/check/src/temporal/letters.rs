@@ -218,9 +218,10 @@ impl Table {
 impl<S: System> Turns for Lettered<'_, '_, S> {
     fn turned(&self, marks: Marks, images: &[u32]) -> Marks {
         let mut table = locked(&self.table);
+        // Steps that set the machine up or initialise it have no letter, and no path begins with them.
+        let Some(letter) = table.letters.get(marks as usize).cloned() else { return marks };
         let turn = Some(table.permutations.number(images));
-        let letter = Letter { turn, ..table.letters[marks as usize].clone() };
-        u64::from(table.number(&letter))
+        u64::from(table.number(&Letter { turn, ..letter }))
     }
 }
 

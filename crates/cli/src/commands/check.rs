@@ -449,6 +449,11 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         }
         places.print_outcome(&report.disk, "check", file);
     }
+    ending(report, saved, json)
+}
+
+/// The status of a run, after a word about the trace that was to be saved.
+fn ending(report: &Report, saved: Option<Result<Option<&Path>, String>>, json: bool) -> Exit {
     match saved {
         Some(Err(message)) => {
             if !json {
