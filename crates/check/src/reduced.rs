@@ -57,7 +57,7 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
     Ok(Report { por: Some(selected.tally()), ..report })
 }
 
-fn resources(config: &Config) -> Resources {
+pub(crate) fn resources(config: &Config) -> Resources {
     let stop = config.stop.clone();
     Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.is_raised())
 }
@@ -235,14 +235,15 @@ fn marked<S: System, E: Explorer>(
     Ok(report)
 }
 
-/// Explores representatives of states, with all steps out of them.
-pub(crate) fn by_quotient<Q: Quotient, E: Explorer>(
+/// Explores representatives of states along `steps`, which are all or some of those of the system.
+pub(crate) fn by_quotient<S: System, Q: Quotient, E: Explorer>(
     system: &Explicit<'_>,
+    steps: &S,
     config: &Config,
     quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    quotiented(&Parts { system, steps: system, config, paths: None, group: None }, quotient, explorer)
+    quotiented(&Parts { system, steps, config, paths: None, group: None }, quotient, explorer)
 }
 
 fn quotiented<S: System, Q: Quotient, E: Explorer>(

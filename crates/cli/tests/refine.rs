@@ -163,7 +163,10 @@ fn a_comparison_is_saved_and_gone_on_with() {
 #[test]
 fn a_divergence_is_found_after_going_on_with_another_number_of_workers() {
     let folder = Folder::new("refine-divergence-saved");
-    folder.file("Still.mch", "MACHINE Still VARIABLES n INVARIANT n : 0..1 INITIALISATION n := 0 OPERATIONS go = skip END");
+    folder.file(
+        "Still.mch",
+        "MACHINE Still VARIABLES n INVARIANT n : 0..1 INITIALISATION n := 0 OPERATIONS go = skip END",
+    );
     for (turning, status) in [("a = 40 & b = 40", 15), ("a = 41", 0)] {
         let file = folder.file(
             "Moving.ref",
@@ -181,7 +184,10 @@ fn a_divergence_is_found_after_going_on_with_another_number_of_workers() {
         assert_eq!(first.status, 20, "{}", first.stdout);
         let last = refine(&file, &[&options[..], &["--resume", &saved, "--workers", "2"]].concat());
         assert_eq!((last.status, essence(last.json())), (status, essence(whole.json())));
-        assert!(!std::path::Path::new(&saved).join("manifest").exists(), "a run that is over leaves nothing to go on with");
+        assert!(
+            !std::path::Path::new(&saved).join("manifest").exists(),
+            "a run that is over leaves nothing to go on with"
+        );
         if status == 15 {
             let found = &whole.json()["counterexample"];
             let start = found["loop_start"].as_u64().expect("a loop") as usize;

@@ -116,7 +116,8 @@ fn lasso(
                 if n_visited.is_multiple_of(PAIRS_PER_POLL) {
                     let states = table.len() as u64;
                     let bytes = bytes + (table.bytes() as u64) + graph.bytes() + 2 * u64::from(n_pairs);
-                    let progress = Progress { states, waiting: states.saturating_sub(n_visited), bytes, ..Progress::default() };
+                    let progress =
+                        Progress { states, waiting: states.saturating_sub(n_visited), bytes, ..Progress::default() };
                     if let Some(limit) = control.poll(&progress) {
                         let why = format!("divergence could not be excluded: {}", limit_text(limit));
                         return Err(Unknown::Stopped(why));

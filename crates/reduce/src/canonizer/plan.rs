@@ -5,6 +5,8 @@
 
 use abridge_model::{ExprId, Model, OpId, ReductionKind, SetId};
 
+use crate::symmetry::{Block, Group};
+
 /// How a canonizer follows from the generators of a group (section 4.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
@@ -45,8 +47,8 @@ pub enum PartKind {
     Canonizer(usize),
     /// A group that the functions with these numbers generate.
     Orbit { generators: Vec<usize>, strategy: Strategy, order: Option<ExprId> },
-    /// All permutations of a given set whose elements the text of the model does not tell apart.
-    Symmetry { set: SetId, generators: Vec<usize> },
+    /// Permutations of elements that the text of the model does not tell apart.
+    Symmetry { group: Group, generators: Vec<usize> },
 }
 
 impl Part {
@@ -71,13 +73,21 @@ impl Plan {
             let kind = match definition.kind {
                 ReductionKind::Canonizer(_) => PartKind::Canonizer(first),
                 ReductionKind::Generated { permuted: Some(set), order: None, .. } if is_symmetric(set) => {
-                    PartKind::Symmetry { set, generators }
+                    let indices = (0..model.sets[set].size()).collect();
+                    PartKind::Symmetry { group: Group::new(vec![Block { set: set.0, indices }]), generators }
                 }
                 ReductionKind::Generated { order, .. } => PartKind::Orbit { generators, strategy: *strategy, order },
             };
             plan.parts.push(Part { name: definition.name.to_string(), kind });
         }
         plan
+    }
+
+    /// Symmetry reduction goes first. Each part leads from a state to one that is bisimilar to it, so that all of them do, in any order.
+    pub fn after_symmetry(mut self, group: Group) -> Plan {
+        let kind = PartKind::Symmetry { group, generators: Vec::new() };
+        self.parts.insert(0, Part { name: "symmetry".to_owned(), kind });
+        self
     }
 
     pub fn is_empty(&self) -> bool {
