@@ -115,8 +115,9 @@ impl<W: Worker> Scratch<W> {
         self.make_room(n_states);
         let wants_before = self.worker.wants_before(asked);
         for (ahead, (parent, root)) in self.ahead.iter_mut().zip(roots) {
-            if wants_before {
-                table.unfold(parent, &mut ahead.before, &mut self.target_ids);
+            match wants_before {
+                true => table.unfold(parent, &mut ahead.before, &mut self.target_ids),
+                false => ahead.before.clear(),
             }
             table.unfold(root, &mut ahead.words, &mut self.target_ids);
         }
@@ -124,8 +125,7 @@ impl<W: Worker> Scratch<W> {
         self.worker.announce(states, Question::Properties(asked));
         let mut completeness = Completeness::Whole;
         for (idx, ahead) in states.iter().enumerate() {
-            let before = wants_before.then_some(ahead.before.as_slice());
-            let inspected = self.worker.inspect(&ahead.words, before, asked, &mut |kind| found(idx, kind));
+            let inspected = self.worker.inspect(&ahead.words, ahead.known_before(), asked, &mut |kind| found(idx, kind));
             completeness = completeness.and(inspected);
         }
         completeness.gap()

@@ -81,7 +81,7 @@ impl<'a> Inspector<'a> {
     pub(crate) fn fetch(&self, states: &[Ahead], buffer: &mut PrefetchBuffer) {
         for (group, handle) in self.conjuncts.groups.iter().zip(&self.handles).filter(|(group, _)| group.is_top) {
             if let Some(handle) = handle {
-                let asked = states.iter().filter(|state| !group.is_same(&state.words, Some(&state.before)));
+                let asked = states.iter().filter(|state| !group.is_same(&state.words, state.known_before()));
                 handle.fetch(asked.map(|state| state.words.as_slice()), &group.words, buffer);
             }
         }
