@@ -8,13 +8,14 @@ use std::ops::ControlFlow;
 use abridge_diag::with_stack;
 use abridge_eval::State;
 use abridge_explicit::{Explicit, SystemConfig, judge};
-use abridge_model::{Model, OpId, SetId};
+use abridge_model::{Model, OpId, ReductionKind, SetId};
 use abridge_reduce::canonizer::{
     Canonized, Chosen, Difference, Part, PartKind, Plan, Proof, Refutation, Sampled, Strategy, Trouble, TroubleKind,
     accompany, prove, sample, twin,
 };
-use abridge_reduce::symmetry::{Method, ValueStates as _, symmetry_of};
+use abridge_reduce::symmetry::{Auto, Method, Quotient, ValueStates as _, symmetry_of};
 use abridge_reduce::{Selected, Tally};
+use abridge_sliced::Sliced;
 use abridge_system::{FindingKind, Machine as _, Origin, Properties, Steps, System as _, Worker as _};
 
 use crate::explorer::Explorer;
@@ -125,11 +126,16 @@ fn unsymmetric(system: &Explicit<'_>, config: &Config) -> Option<&'static str> {
 fn plan_without_symmetry(system: &Explicit<'_>, config: &Config) -> Plan {
     let model = system.model();
     // Permutations move constants, too, for which the proofs of other reductions were not made.
-    let is_alone = config.reduce.len() == 1 || !system.has_setup();
+    let permutes = |chosen: &Chosen| match &model.steering.reductions[chosen.reduction].kind {
+        ReductionKind::Generated { permuted, order, .. } => permuted.is_some() && order.is_none(),
+        ReductionKind::Canonizer(_) => false,
+    };
+    let is_alone = config.reduce.iter().all(permutes) || !system.has_setup();
     if !is_alone || !model.steering.force_symmetry.is_empty() || config.formulas.needs_instances {
         return plan(model, config, |_| false);
     }
     let symmetry = symmetry_of(model, search_config(config).properties, &config.formulas.nodes(), system.pinned());
+    system.use_interchangeable(symmetry.interchangeable());
     plan(model, config, |set| {
         let size = model.sets[set].size() as usize;
         symmetry.carriers.iter().any(|carrier| carrier.set == set && carrier.blocks.iter().any(|it| it.len() == size))
@@ -158,7 +164,13 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
         return Ok(Report { reduction: Some(examined), ..Report::unsearched(limit) });
     }
     let canonized = Canonized::new(system, &plan);
-    let mut report = explore(system, config, &canonized, explorer)?;
+    let mut report = match plan.only_symmetry() {
+        Some(group) => {
+            reduced::use_group(system, group);
+            explore(system, config, &Auto::new(system, group.clone()), explorer)?
+        }
+        None => explore(system, config, &canonized, explorer)?,
+    };
     if let Some(why) = formula_doubt(config, &examined) {
         doubt_formulas(&mut report, &why);
     }
@@ -171,22 +183,24 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
 
 /// Explores the representatives, with fewer steps if partial order reduction is asked for. The induction of `abridge_reduce::Selected` is about the length of
 /// a path to what is looked for, and a bisimilar state has a path of the same length, so the quotient may lie around the selection.
-fn explore<E: Explorer>(
+fn explore<Q: Quotient, E: Explorer>(
     system: &Explicit<'_>,
     config: &Config,
-    canonized: &Canonized<'_>,
+    quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
     let Some(por) = por::settings(system, config) else {
-        return reduced::by_quotient(system, system, config, canonized, explorer);
+        let sliced = Sliced::new(system, config.evaluator);
+        let report = reduced::by_quotient(system, &sliced, config, quotient, explorer)?;
+        return Ok(Report { sliced: Some(sliced.usage()), ..report });
     };
     if config.formulas.formulas.iter().any(|formula| formula.body.is_some()) {
         let why = "with reductions, steps are left out for properties of states only".to_owned();
-        let report = reduced::by_quotient(system, system, config, canonized, explorer)?;
+        let report = reduced::by_quotient(system, system, config, quotient, explorer)?;
         return Ok(Report { por: Some(Tally { refused: Some(why), ..Tally::default() }), ..report });
     }
     let selected = Selected::new(system, por, reduced::resources(config));
-    let report = reduced::by_quotient(system, &selected, config, canonized, explorer)?;
+    let report = reduced::by_quotient(system, &selected, config, quotient, explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
 }
 
@@ -259,10 +273,11 @@ fn examine(system: &Explicit<'_>, plan: &Plan, config: &Config, control: &mut dy
         ..ReductionReport::default()
     };
     if !report.is_proved {
-        let sampled = sample(system, plan, asked, deadlock, SAMPLE_STATES);
+        let tested = plan.without_symmetry();
+        let sampled = sample(system, &tested, asked, deadlock, SAMPLE_STATES);
         let Sampled { n_states, refutation, is_doubtful } = sampled;
         report.tested = n_states;
-        report.refutation = refutation.map(|it| refutation_report(system, plan, &it, is_doubtful));
+        report.refutation = refutation.map(|it| refutation_report(system, &tested, &it, is_doubtful));
     }
     if config.check_reduce && !report.is_refuted() {
         compare(system, plan, config, asked, control, &mut report);
@@ -287,9 +302,12 @@ fn compare(
     };
     let max_states = config.max_states.map_or(MAX_TWIN_STATES, |max| max as usize);
     // What the search will do comes first: the machine itself may have infinitely many states.
-    let (along, _) = accompany(system, plan, asked, config.deadlock, max_states, &mut is_over);
-    if let Some(refutation) = along.refutation {
-        report.refutation = Some(refutation_report(system, plan, &refutation, along.is_doubtful));
+    let tested = plan.without_symmetry();
+    let along = accompany(system, &tested, asked, config.deadlock, max_states, &mut is_over);
+    // A step without a counterpart that is known casts doubt on what is not proved.
+    let is_doubted = !report.is_proved || !along.is_doubtful;
+    if let Some(refutation) = along.refutation.filter(|_| is_doubted) {
+        report.refutation = Some(refutation_report(system, &tested, &refutation, along.is_doubtful));
         report.is_proved = false;
     }
     if report.is_refuted() {
@@ -391,7 +409,8 @@ fn finding_text(system: &Explicit<'_>, kind: FindingKind) -> String {
         FindingKind::Deadlock => "there is a deadlock".to_owned(),
         FindingKind::Goal => "the goal holds".to_owned(),
         FindingKind::IllDefined(operation) => format!("`{}` is ill-defined", system.operation_name(operation)),
-        FindingKind::Proposition(_) | FindingKind::IllDefinedProposition(_) => "a proposition differs".to_owned(),
+        FindingKind::Proposition(_) => "an atom of a temporal formula is false".to_owned(),
+        FindingKind::IllDefinedProposition(_) => "an atom of a temporal formula is ill-defined".to_owned(),
     }
 }
 

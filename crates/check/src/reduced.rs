@@ -133,8 +133,8 @@ impl Scene<'_, '_> {
         let is_idle = group.is_trivial() || system.movable_words(&group).is_empty();
         // Flooding and markers are about states as they are met.
         let is_about_forms = !matches!(config.symmetry, Method::Flood | Method::Marker { .. });
-        if !is_idle && is_about_forms && group.order().is_none_or(|order| order > MAX_ENUMERATED_ORDER) {
-            system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
+        if !is_idle && is_about_forms {
+            use_group(system, &group);
         }
         let mut report = match config.symmetry {
             _ if is_idle => plain(&parts, explorer)?,
@@ -152,6 +152,13 @@ impl Scene<'_, '_> {
         report.symmetry.method = config.symmetry;
         report.symmetry.carriers = symmetry.carriers;
         Ok(report)
+    }
+}
+
+/// Lets the system set up one valuation of the constants for each class, where that is faster.
+pub(crate) fn use_group(system: &Explicit<'_>, group: &Group) {
+    if group.order().is_none_or(|order| order > MAX_ENUMERATED_ORDER) {
+        system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
     }
 }
 

@@ -48,9 +48,9 @@ fn symmetry_and_partial_order_go_with_reductions() {
     let file = folder.file(
         "Both.mch",
         "MACHINE Both SETS COLOUR DEFINITIONS scope_COLOUR == 3; ROTATION_turn == 0 .. 3 VARIABLES paint, tick \
-         INVARIANT paint : 0 .. 3 --> POW(COLOUR) & tick : 0 .. 2 & card(union(ran(paint))) <= 3 \
-         INITIALISATION paint := (0 .. 3) * {{}} || tick := 0 OPERATIONS \
-         add(seat, cc) = PRE seat : 0 .. 3 & cc : COLOUR & cc /: paint(seat) THEN paint(seat) := paint(seat) \\/ {cc} END; \
+         INVARIANT paint : 0 .. 3 <-> COLOUR & tick : 0 .. 2 & card(ran(paint)) <= 3 \
+         INITIALISATION paint := {} || tick := 0 OPERATIONS \
+         add(seat, cc) = PRE seat : 0 .. 3 & cc : COLOUR & seat |-> cc /: paint THEN paint := paint \\/ {seat |-> cc} END; \
          pass = PRE tick < 2 THEN tick := tick + 1 END END",
     );
     let run = |options: &[&str]| {

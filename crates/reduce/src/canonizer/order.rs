@@ -106,7 +106,7 @@ impl<'s> StateOrder<'s> {
     /// The value of an expression in a state, if it has one.
     pub(super) fn key_of(&self, key: ExprId, state: &[u32]) -> Option<Val> {
         let (state, _) = self.system.decode(state);
-        self.system.judge().session().expr(key, &Env::new(&state)).ok()
+        self.system.judge().session().value(key, &Env::new(&state)).ok()
     }
 
     fn values(&self, a: &Val, b: &Val) -> Ordering {

@@ -140,7 +140,7 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
 }
 
 /// Compares the targets of all steps of the reduced system with their representatives, as long as `is_over` does not end it. States are
-/// those of the reduced system whose steps were all compared; with them, whether these are all of them.
+/// those of the reduced system whose steps were compared.
 pub fn accompany(
     system: &Explicit<'_>,
     plan: &Plan,
@@ -148,7 +148,7 @@ pub fn accompany(
     deadlock: bool,
     max_states: usize,
     is_over: &mut dyn FnMut() -> bool,
-) -> (Sampled, bool) {
+) -> Sampled {
     let canonized = Canonized::new(system, plan);
     let mut tester =
         Tester { plan, worker: system.worker(), width: system.width(), judge: canonized.judge(), asked, deadlock };
@@ -157,12 +157,10 @@ pub fn accompany(
     let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
     // The root comes first, and has no state.
     let mut open: VecDeque<Option<Vec<u32>>> = VecDeque::from([None]);
-    let mut is_whole = true;
     while let Some(source) = open.pop_front() {
         let origin = source.as_deref().map_or(Origin::Root, Origin::State);
         let mut steps = Steps::new(tester.width);
-        let (completeness, is_cut) = first_steps(&mut tester.worker, origin, MAX_LISTED_STEPS, &mut steps);
-        is_whole &= completeness.is_whole() && !is_cut;
+        let _ = first_steps(&mut tester.worker, origin, MAX_LISTED_STEPS, &mut steps);
         for step in steps.iter() {
             let mut target = step.target.to_vec();
             canonizer.represent_target(source.as_deref(), &mut target);
@@ -170,17 +168,14 @@ pub fn accompany(
                 continue;
             }
             if seen.len() >= max_states || is_over() || tester.worker.is_stopped() {
-                return (sampled, false);
+                return sampled;
             }
             if target != step.target {
                 let portrait = tester.portrait(step.target);
-                match tester.compare_with(step.target, &portrait, plan.parts.len(), &target) {
-                    Ok(is_compared) => is_whole &= is_compared,
+                if let Err(refutation) = tester.compare_with(step.target, &portrait, plan.parts.len(), &target) {
                     // Classes of equivalent states are not known as a whole.
-                    Err(refutation) => {
-                        let is_doubtful = !matches!(refutation.difference, Difference::Finding(_));
-                        return (Sampled { refutation: Some(refutation), is_doubtful, ..sampled }, false);
-                    }
+                    let is_doubtful = !matches!(refutation.difference, Difference::Finding(_));
+                    return Sampled { refutation: Some(refutation), is_doubtful, ..sampled };
                 }
             }
             if seen.insert(target.clone()) {
@@ -189,7 +184,7 @@ pub fn accompany(
         }
         sampled.n_states += u64::from(source.is_some());
     }
-    (sampled, is_whole)
+    sampled
 }
 
 struct Tester<'t, W> {
