@@ -73,6 +73,26 @@ fn processes_and_managers_have_the_published_orbits() {
     assert_eq!(family.verdict, Verdict::Holds, "{:?}", family.limits);
 }
 
+/// Permutations of several given sets are one group, which moves constants, too.
+#[test]
+fn families_of_given_sets_are_symmetry_reduction() {
+    let text = "MACHINE Seats SETS Phil; Fork CONSTANTS left PROPERTIES left : Phil >->> Fork
+        DEFINITIONS scope_Phil == 4; scope_Fork == 4; PERMUTATION_p == Phil; PERMUTATION_f == Fork
+        VARIABLES taken INVARIANT taken : Fork +-> Phil INITIALISATION taken := {}
+        OPERATIONS take(pp) = PRE pp : Phil & left(pp) /: dom(taken) THEN taken(left(pp)) := pp END END";
+    let project = Project::new(&[("Seats.mch", text)]);
+    let model = project.analyse().model.unwrap_or_else(|| panic!("{}", project.diagnostics()));
+    let symmetric = Config { reduce: Vec::new(), symmetry: Method::Auto, ..config_for(&model, "p,f") };
+    let expected = check(&model, &symmetric, &mut ());
+    for names in ["p,f", "f,p"] {
+        let report = reduced(&model, names);
+        let counts = (report.verdict, report.states, report.transitions);
+        assert_eq!(counts, (Verdict::Holds, expected.states, expected.transitions), "{names}: {:?}", report.limits);
+    }
+    // One family alone leaves the other set as it is.
+    assert!(reduced(&model, "p").states > expected.states);
+}
+
 /// Section 4.2: rotations preserve that no two neighbours eat, permutations do not.
 #[test]
 fn neighbours_are_preserved_by_rotations_only() {
