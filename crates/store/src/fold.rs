@@ -17,7 +17,7 @@ pub(crate) struct FoldTree {
 
 struct Node {
     children: [Child; 2],
-    /// One bit for each word below it; of no use in a wide tree.
+    /// One bit per word below the node; unused in wide trees.
     below: u64,
 }
 
