@@ -36,7 +36,7 @@ impl Lower<'_> {
         at
     }
 
-    /// Whether an argument is a name other than a formal of an outer definition.
+    /// True if an argument is a name other than a formal of an outer definition.
     fn is_plain_name(&self, arg: ast::ExprId, at: Ctx) -> bool {
         match &self.tree(at.unit).expr(arg).expr {
             ast::Expr::Ident(name) => !matches!(self.frames.find(at.frame, name), Some(Found::Formal(..))),
@@ -47,7 +47,7 @@ impl Lower<'_> {
     /// Free names of an argument, including those of arguments that it passes on.
     fn names_in(&self, arg: ast::ExprId, at: Ctx) -> HashSet<SmolStr> {
         let mut names = HashSet::new();
-        // With each argument: whether it is passed on as it is.
+        // Arguments to examine. The flag is true if an argument is passed on unchanged.
         let mut open = vec![(arg, at, true)];
         let mut n_seen = 0;
         while let Some((arg, at, is_whole)) = open.pop().filter(|_| n_seen < MAX_ARGUMENTS) {
