@@ -38,8 +38,8 @@ const STATES_PER_CLOCK: u32 = 16;
 /// Number of steps that take about as long as expanding a state; makes states with many steps count as several.
 const STEPS_PER_STATE: u32 = 64;
 
-/// Pair ids kept in reserve for the steps of one block, since the number of pairs is examined between blocks only.
-pub(crate) const PAIRS_MARGIN: u64 = 1 << 26;
+/// Quad ids kept in reserve for the steps of one block, since the number of quads is examined between blocks only.
+pub(crate) const QUADS_MARGIN: u64 = 1 << 26;
 
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
     let (table, stores_steps) = (empty_table(system, control), control.needs_steps());
@@ -425,18 +425,18 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         (visited / 4).clamp(16, largest)
     }
 
-    /// Ends the search at the limit on states, or when the ids of pairs run out.
+    /// Ends the search at the limit on states, or when the ids of quads run out.
     fn cut(&mut self) {
         self.cut_after(self.position.next);
     }
 
     fn cut_after(&mut self, visited: u32) {
         let table = self.parallel.table();
-        let (len, n_pairs) = (table.len() as u64, table.n_pairs());
+        let (len, n_quads) = (table.len() as u64, table.n_quads());
         if self.config.max_states.is_some_and(|max| len >= max && u64::from(visited) < len) {
             self.record.stop(Limit::States(len));
         }
-        if n_pairs >= MAX_STATES - PAIRS_MARGIN {
+        if n_quads >= MAX_STATES - QUADS_MARGIN {
             self.record.stop(Limit::Numbers);
         }
     }

@@ -1,6 +1,6 @@
 //! Per-worker scratch: the worker of one thread and its buffers for states, steps and prefetching.
 
-use abridge_store::{PairCache, StateTable};
+use abridge_store::{QuadCache, StateTable};
 use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
 
 use crate::recent::Recent;
@@ -8,7 +8,7 @@ use crate::recent::Recent;
 pub(crate) struct Scratch<W> {
     pub(crate) worker: W,
     pub(crate) steps: Steps,
-    cache: PairCache,
+    cache: QuadCache,
     recent: Recent,
     /// The state that was read last, and the ids of its nodes.
     pub(crate) words: Vec<u32>,
@@ -25,7 +25,7 @@ impl<W: Worker> Scratch<W> {
         Scratch {
             worker: system.worker(),
             steps: Steps::new(system.width()),
-            cache: PairCache::new(),
+            cache: QuadCache::new(),
             recent: Recent::new(system.width()),
             words: Vec::new(),
             ids: Vec::new(),
