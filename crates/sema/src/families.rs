@@ -125,7 +125,7 @@ impl Expander<'_> {
         }
         if moved.is_empty() {
             let message =
-                format!("moves nothing: no conjunct of the INVARIANT says that a variable is made of `{}`", self.set);
+                format!("has no effect: no conjunct of the INVARIANT gives a variable a type with `{}`", self.set);
             return Err(message);
         }
         let targets: Vec<&str> = moved.iter().map(|(name, _)| name.as_str()).collect();
@@ -288,7 +288,7 @@ impl Expander<'_> {
             }
         });
         if is_inside {
-            return Err(format!("cannot tell what moves in `{}`", text(self.ast, ty)));
+            return Err(format!("cannot be expanded: unsupported use of `{}` in `{}`", self.set, text(self.ast, ty)));
         }
         Ok(None)
     }
@@ -341,7 +341,7 @@ impl Expander<'_> {
     }
 
     fn unclear(&self, ty: ExprId) -> String {
-        format!("cannot tell the names in `{}`", text(self.ast, ty))
+        format!("cannot be expanded: the names in `{}` cannot be listed", text(self.ast, ty))
     }
 
     /// Cyclic successor function on the set.

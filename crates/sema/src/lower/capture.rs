@@ -84,7 +84,7 @@ impl Lower<'_> {
         let diagnostic = diagnostic.also(self.model.locals[local].span, "bound here");
         self.report(
             diagnostic
-                .note("ProB takes it for the bound one, and so does `--compat prob`")
+                .note("ProB and `--compat prob` read it as the bound variable")
                 .help("give the bound variable a name that arguments do not use"),
         );
     }

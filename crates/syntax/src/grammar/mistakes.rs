@@ -125,7 +125,7 @@ impl Parser<'_> {
             }
             TokenKind::Semicolon if !self.open_brackets.is_empty() => "put a composition in parentheses: `(f ; g)`",
             TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
-                return Some(format!("nothing was opened that `{text}` could close"));
+                return Some(format!("no open bracket matches `{text}`"));
             }
             TokenKind::Keyword(Keyword::Then) => {
                 "`THEN` needs an `IF`, `PRE`, `SELECT`, `ANY`, `ASSERT` or `CASE` before it"

@@ -136,7 +136,7 @@ impl Parser<'_> {
     pub(super) fn stray_closer(&mut self) -> bool {
         let stray = self.open_brackets.is_empty() && closes_bracket(self.kind());
         if stray {
-            let message = format!("nothing was opened that {} could close", self.found());
+            let message = format!("no open bracket matches {}", self.found());
             self.report(
                 Diagnostic::error("unmatched-bracket", message).at(self.here()).help("remove it, or write its partner"),
             );
