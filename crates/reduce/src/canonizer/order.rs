@@ -51,7 +51,7 @@ impl<'s> StateOrder<'s> {
         differing.map_or(Ordering::Equal, |word| match (a[word], b[word]) {
             (UNSET, _) => Ordering::Less,
             (_, UNSET) => Ordering::Greater,
-            (x, y) => self.values(self.system.decode_val(word, x), self.system.decode_val(word, y)),
+            (x, y) => self.values(&self.system.decode_val(word, x), &self.system.decode_val(word, y)),
         })
     }
 
