@@ -60,7 +60,7 @@ pub struct Instance {
 
 /// The condition under which evaluating an instance is an error.
 pub struct ErrorCondition {
-    /// The instance is evaluated: no guard is false.
+    /// The instance is evaluated: no guard is false, apart from those of a search further inside.
     pub context: Lit,
     /// Something is ill-defined then.
     pub ill_defined: Lit,
