@@ -28,7 +28,7 @@ mod subsets;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 
 use abridge_diag::with_stack;
 use abridge_eval::{
@@ -270,10 +270,9 @@ impl SolutionSearch<'_> {
             Branching::Match { constraint, pattern, val, exact } => {
                 let source = used_constraint(&mut node, constraint, exact);
                 node.is_forced = true;
-                let Some((env, open)) = self.matched(&source, &pattern, &val, &node)? else { return GO_ON };
                 // The node is changed in place: chains of such steps are as long as there are unknowns.
-                (node.env, node.open) = (env, open);
-                self.run(node, found)
+                let matched = self.matched(&source, &pattern, &val, &node)?;
+                matched.map_or(GO_ON, |(env, open)| self.run(SearchNode { env, open, ..node }, found))
             }
             Branching::Define { constraint, unknown, val } => {
                 node.constraints.remove(constraint);
@@ -288,9 +287,9 @@ impl SolutionSearch<'_> {
                     return self.values(unknown, &set, node, found);
                 }
                 let env = node.env.clone();
-                self.session.each(&set, &env, &mut |val| match self.matched(&source, &pattern, &val, &node)? {
-                    Some((env, open)) => self.run(SearchNode { env, open, ..node.clone() }, found),
-                    None => GO_ON,
+                self.session.each(&set, &env, &mut |val| {
+                    let matched = self.matched(&source, &pattern, &val, &node)?;
+                    matched.map_or(GO_ON, |(env, open)| self.run(SearchNode { env, open, ..node.clone() }, found))
                 })
             }
             Branching::Values { constraint, unknown, set } => {
@@ -305,22 +304,7 @@ impl SolutionSearch<'_> {
                 self.pointwise(unknown, &set, &shape, &node, found)
             }
             Branching::Lazily { unknown, view } => self.lazily(unknown, &view, node, found),
-            Branching::Sequences { unknown, base, lo, hi } => {
-                let base = self.session.enumerate(&base, &node.env)?;
-                node.open.retain(|open| *open != unknown);
-                for len in lo..=hi {
-                    let set = fixed_sequences(&base, len);
-                    let flow = self.session.each(&set, &node.env, &mut |val| {
-                        let mut next = node.clone();
-                        next.env = unknown.bind(&node.env, val);
-                        self.run(next, found)
-                    })?;
-                    if flow.is_break() {
-                        return Ok(flow);
-                    }
-                }
-                GO_ON
-            }
+            Branching::Sequences { unknown, base, lo, hi } => self.sequences(unknown, &base, lo..=hi, node, found),
             Branching::LastResort => {
                 let Some(step) = self.last_resort(&node)? else { return GO_ON };
                 self.branch(step, node, found)
@@ -377,6 +361,31 @@ impl SolutionSearch<'_> {
             next.env = unknown.bind(&node.env, self.session.force(&val, &node.env)?);
             self.run(next, found)
         })
+    }
+
+    /// Tries all sequences over a base of these lengths.
+    fn sequences(
+        &self,
+        unknown: Unknown,
+        base: &Val,
+        lengths: RangeInclusive<u64>,
+        mut node: SearchNode,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let base = self.session.enumerate(base, &node.env)?;
+        node.open.retain(|open| *open != unknown);
+        for len in lengths {
+            let set = fixed_sequences(&base, len);
+            let flow = self.session.each(&set, &node.env, &mut |val| {
+                let mut next = node.clone();
+                next.env = unknown.bind(&node.env, val);
+                self.run(next, found)
+            })?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        GO_ON
     }
 
     /// Bindings and open unknowns once a pattern has a value; `None` if it cannot have it.
