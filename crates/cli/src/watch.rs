@@ -133,6 +133,25 @@ impl Stop {
     }
 }
 
+/// What a run is busy with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Loading,
+    Searching,
+    Telling,
+}
+
+impl Stage {
+    /// When a run was ended that did not look up, as part of a sentence.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Stage::Loading => "while the machine was loaded",
+            Stage::Searching => "during an evaluation that could not be interrupted",
+            Stage::Telling => "while the report was made",
+        }
+    }
+}
+
 /// Gives an answer in place of the run; told why, and whether the run had one on its way.
 type AtLast = Box<dyn FnOnce(Limit, bool) + Send>;
 

@@ -168,6 +168,20 @@ fn states_beyond_the_memory_go_to_files() {
     assert_eq!(std::fs::read_dir(folder.path("scratch")).expect("the folder").count(), 0);
 }
 
+/// Each of the 181,440 states has a value of its own. States go to files; values cannot, so they must be small.
+#[test]
+fn values_that_take_most_of_the_memory_are_kept_in_parts() {
+    let puzzle = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/EightPuzzle.mch");
+    let all = ["1", "2", "8"];
+    let workers = if std::env::var_os("RUN_SLOW").is_some() { &all[..] } else { &all[1..2] };
+    for workers in workers {
+        let run = abridge(&["check", puzzle, "--survey", "--memory", "60M", "--workers", workers, "--json"]);
+        assert_eq!((run.status, &run.json()["states"]), (0, &181_440.into()), "{}", run.stdout);
+        let peak = run.json()["peak_bytes"].as_u64().expect("a number");
+        assert!(peak <= 64 << 20, "{} MB with {workers} workers", peak >> 20);
+    }
+}
+
 #[test]
 fn too_little_memory_or_no_disk_is_told() {
     let folder = Folder::new("disk-none");

@@ -126,6 +126,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
     let parallel = ParallelBlock::new(config, start.stores_steps, start.table);
     let pool = Pool::new();
     let mut exploration = thread::scope(|scope| {
+        let _dismissal = pool.dismissal();
         let is_new = start.resumed.is_none();
         let (position, record) = start.resumed.unwrap_or_default();
         let mut search = BreadthFirst {
@@ -147,9 +148,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             stores_steps: start.stores_steps,
             steps: start.steps,
         };
-        let exploration = search.run(is_new, scope, control);
-        pool.dismiss();
-        exploration
+        search.run(is_new, scope, control)
     });
     exploration.table = parallel.into_table();
     exploration

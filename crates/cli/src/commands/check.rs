@@ -39,7 +39,7 @@ use crate::trace_file;
 use json::{bytes_per_state, por_json, report_json, violation_json};
 use text::{plural, print_report};
 
-use crate::watch::{Guard, Interrupt, Stop, Told, Watch, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Stage, Stop, Told, Watch, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
@@ -589,23 +589,10 @@ impl Subject<'_> {
     }
 }
 
-/// What a run is busy with.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Loading,
-    Searching,
-    Telling,
-}
-
 /// Ends a run that does not look up, or that has not enough memory to tell what it found.
 fn give_up(file: &Path, limit: Limit, stage: Stage, n_states: u64, json: bool) {
     let what = if stage == Stage::Telling { "no report" } else { "no violation found" };
-    let when = match stage {
-        Stage::Loading => "while the machine was loaded",
-        Stage::Searching => "during an evaluation that could not be interrupted",
-        Stage::Telling => "while the report was made",
-    };
-    let limit = format!("{} {when}", limit_text(limit));
+    let limit = format!("{} {}", limit_text(limit), stage.text());
     if json {
         let limits = [&limit];
         print_json(
