@@ -4,6 +4,7 @@
 //! path of a violation again with the judge. The theory is in the crate `temporal`.
 
 pub(crate) mod atoms;
+mod evidence;
 mod graph;
 mod history;
 mod letters;
@@ -22,19 +23,20 @@ use abridge_reduce::symmetry::{Canonizer, Group, Permutation};
 use abridge_search::{Control, Exploration, StateGraph, Strategy};
 use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{Limit, Machine as _, Origin, Steps, System, Worker as _};
-use abridge_temporal::emptiness::{Answer, Truth, find_violation};
+use abridge_temporal::emptiness::{Answer, find_violation};
 use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 
 use crate::explorer::Watcher;
 use crate::{Config, Trace, limit_text};
 
+pub use evidence::{Branch, BranchShown, BranchingStory};
 pub use history::{HistoryRow, along_history};
 pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, formulas_of, prepare};
 pub use story::{Position, Row, Story};
 
 pub(crate) use letters::Lettered;
 
-use graph::{Branching, Linear};
+use graph::Lettering;
 use letters::Letter;
 use prepare::Body;
 
@@ -51,6 +53,8 @@ pub struct TemporalReport {
     pub trace: Option<Trace>,
     /// The trace as a story; for LTL only.
     pub story: Option<Story>,
+    /// Why the formula is violated, or holds if a path shows that; for CTL only.
+    pub evidence: Option<BranchingStory>,
     /// What is wrong with the formula, or warnings about it.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -92,6 +96,8 @@ pub(crate) struct Temporal<'s, 'm, S, I> {
     properties: Vec<Option<Result<Property, GaveUp>>>,
     /// Violations that were found in passing.
     found: Vec<Option<Answer>>,
+    /// Formulas of branching time that are known to be violated, whatever follows.
+    are_violated: Vec<bool>,
     /// So many states must be expanded before the next look.
     next_look: u32,
 }
@@ -116,6 +122,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             paths,
             properties: vec![None; n_formulas],
             found: vec![None; n_formulas],
+            are_violated: vec![false; n_formulas],
             next_look: FIRST_LOOK,
         }
     }
@@ -128,18 +135,15 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     /// Violations of all formulas were found.
     fn are_all_known(&self) -> bool {
         let formulas = &self.config.formulas.formulas;
-        let is_known =
-            |(found, formula): (&Option<Answer>, &PreparedFormula)| found.is_some() || formula.body.is_none();
-        self.found.iter().zip(formulas).all(is_known)
+        let is_known = |number: usize| {
+            self.found[number].is_some() || self.are_violated[number] || formulas[number].body.is_none()
+        };
+        (0..formulas.len()).all(is_known)
     }
 
     /// Paths are to be followed depth-first. Where steps are left out, their cycles are checked on the stored graph.
     pub(crate) fn is_on_the_fly(&self) -> bool {
         self.config.strategy == Strategy::DepthFirst && self.paths.is_none() && self.is_needed()
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.config.stop.is_raised()
     }
 
     /// Where steps are left out, notes what must not be left out the next time because steps may be put off for ever along a cycle; the answer
@@ -204,13 +208,38 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             return Some(Err(error));
         }
         let Some(Some(Ok(property))) = self.properties.get(formula) else { return None };
-        let is_stopped = || self.is_stopped();
-        let turned = |turn: u32, instance: u32| self.lettered.turned_instance(turn, instance);
-        let turned: Option<&Turned> = self.lettered.group().is_some().then_some(&turned);
+        let (lettered, stop) = (self.lettered, &self.config.stop);
+        let is_stopped = || stop.is_raised();
+        let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
+        let turned: Option<&Turned> = lettered.group().is_some().then_some(&turned);
         let seen = Seen { turned, ..seen };
-        let graph = Linear::new(seen, n_states, &body.atoms, &is_stopped);
+        let graph = Lettering::new(seen, n_states, &body.atoms, &is_stopped);
         let answer = find_violation(&graph, property);
         Some(Ok(if seen.stored.has_failed() { Answer::Stopped } else { answer }))
+    }
+
+    /// A formula of branching time is violated whatever the steps are that are not stored yet. Steps that a reduction left out are not such.
+    fn is_violated_so_far(&self, formula: usize, seen: Seen<'_>, n_states: usize) -> bool {
+        let Some(body) = self.config.formulas.formulas[formula].body.as_ref() else { return false };
+        let Tree::Ctl(branching) = &body.tree else { return false };
+        if self.paths.is_some() {
+            return false;
+        }
+        let (lettered, stop) = (self.lettered, &self.config.stop);
+        let is_stopped = || stop.is_raised();
+        let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
+        let turned: Option<&Turned> = lettered.group().is_some().then_some(&turned);
+        let seen = Seen { turned, ..seen };
+        let view = || Lettering::new(seen, n_states, &body.atoms, &is_stopped);
+        if view().ill_defined().is_some() {
+            return true;
+        }
+        let satisfied = ctl::check(&views(&view, self.config, seen.stored), branching);
+        let is_false = |satisfied: ctl::Satisfied| {
+            let root = branching.formula.root();
+            seen.starts.initial.iter().any(|state| satisfied.value(root, *state) == Some(false))
+        };
+        satisfied.is_ok_and(is_false) && !seen.stored.has_failed()
     }
 
     /// Judges all formulas at the end of a search. `limits` say why that is not about everything.
@@ -248,6 +277,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
                 verdict: TemporalVerdict::Holds,
                 trace: None,
                 story: None,
+                evidence: None,
                 diagnostics: formula.diagnostics.clone(),
             };
             let answer = match (self.found[number].take(), &built) {
@@ -255,12 +285,18 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
                 (None, Ok(_)) => self.answer(number, seen, exploration.table.len()),
                 (None, Err(_)) => None,
             };
-            let searched = Searched { system: self.system, exploration, config, instance: &instance, turning, limits };
+            let is_reduced = self.paths.is_some();
+            let searched =
+                Searched { system: self.system, exploration, config, instance: &instance, turning, is_reduced, limits };
             match (&formula.body, answer, &built) {
                 (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
                 (Some(body), Some(answer), _) => searched.tell(body, answer, seen, canonizer, &mut report),
                 (Some(_), None, Err(limit)) => report.verdict = TemporalVerdict::Incomplete(searched.why(*limit)),
-                (Some(body), None, Ok(_)) => searched.judge_branching(body, seen, canonizer, &mut report),
+                (Some(body), None, Ok(_)) => {
+                    let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
+                    let turned: Option<&Turned> = lettered.group().is_some().then_some(&turned);
+                    searched.judge_branching(body, Seen { turned, ..seen }, canonizer, &mut report);
+                }
             }
             reports.push(report);
         }
@@ -282,9 +318,10 @@ impl<S: System, I: System> Watcher for Temporal<'_, '_, S, I> {
         let seen =
             Seen { stored: steps, starts: &starts, letters: &letters, stutters: self.config.stutters, turned: None };
         for formula in 0..self.found.len() {
-            if self.found[formula].is_some() {
+            if self.found[formula].is_some() || self.are_violated[formula] {
                 continue;
             }
+            self.are_violated[formula] = self.is_violated_so_far(formula, seen, table.len());
             // A look that does not come to its end finds nothing; the search itself notices the limit.
             if let Some(Ok(answer @ (Answer::Path(_) | Answer::IllDefined(..)))) =
                 self.answer(formula, seen, table.len())
@@ -306,6 +343,8 @@ pub(crate) struct Searched<'s, 'm> {
     instance: &'s dyn Fn(u32, Vec<Val>) -> u32,
     /// Instances are followed through a quotient.
     turning: Option<Turning<'s>>,
+    /// Steps were left out, in the hope that no formula notices.
+    is_reduced: bool,
     /// Why the search is not about everything.
     limits: &'s [String],
 }
@@ -333,6 +372,9 @@ impl Searched<'_, '_> {
     fn nothing_found(&self, stored: &StateGraph) -> TemporalVerdict {
         if let Some(limit) = self.limits.first() {
             return TemporalVerdict::Incomplete(limit.clone());
+        }
+        if self.exploration.table.is_empty() {
+            return TemporalVerdict::Incomplete("there is no initial state".to_owned());
         }
         if stored.n_states() as usize != self.exploration.table.len() {
             return TemporalVerdict::Incomplete("the search ended before all states were visited".to_owned());
@@ -379,31 +421,71 @@ impl Searched<'_, '_> {
         canonizer: Option<&mut dyn Canonizer>,
         report: &mut TemporalReport,
     ) {
-        let Tree::Ctl(formula) = &body.tree else { return };
-        let is_stopped = || self.config.stop.is_raised();
-        report.verdict = self.nothing_found(seen.stored);
-        if report.verdict != TemporalVerdict::Holds {
+        let Tree::Ctl(branching) = &body.tree else { return };
+        let formula = &branching.formula;
+        let known = self.nothing_found(seen.stored);
+        report.verdict = known.clone();
+        if known != TemporalVerdict::Holds && self.is_reduced {
             return;
         }
-        let graph = Branching::new(seen, &body.atoms, formula, &is_stopped);
-        if let Some((state, atom, truth)) = graph.undefined() {
-            if truth == Truth::Unknown {
-                report.verdict = TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned());
-                return;
-            }
+        let stop = &self.config.stop;
+        let is_stopped = || stop.is_raised();
+        let n_states = self.exploration.table.len();
+        let view = || Lettering::new(seen, n_states, &body.atoms, &is_stopped);
+        let graph = view();
+        if let Some((state, atom)) = graph.ill_defined() {
             report.verdict = TemporalVerdict::IllDefined(formula.atoms.get(atom).to_string());
             report.trace = Some(story::path_to_state(self, state, canonizer));
             return;
         }
-        let Ok(satisfied) = ctl::check(&graph, formula, &[]) else { return report.verdict = self.stopped() };
-        let Some(wrong) = seen.starts.initial.iter().find(|state| !satisfied.holds(formula.root(), **state)) else {
+        let satisfied = ctl::check(&views(&view, self.config, seen.stored), branching);
+        let satisfied = match satisfied {
+            Ok(satisfied) if !seen.stored.has_failed() => satisfied,
+            _ => return report.verdict = self.stopped(),
+        };
+        let value = |state: &u32| satisfied.value(formula.root(), *state);
+        let wrong = seen.starts.initial.iter().find(|state| value(state) == Some(false));
+        let shown = match wrong {
+            Some(wrong) => {
+                report.verdict = TemporalVerdict::Violated;
+                Some(wrong)
+            }
+            None if seen.starts.initial.iter().all(|state| value(state) == Some(true)) => seen.starts.initial.first(),
+            None => {
+                if known == TemporalVerdict::Holds {
+                    report.verdict = TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned());
+                }
+                return;
+            }
+        };
+        let Some(Ok(evidence)) = shown.map(|state| ctl::evidence(&graph, branching, &satisfied, *state)) else {
             return;
         };
-        report.verdict = TemporalVerdict::Violated;
-        if let Ok(evidence) = ctl::evidence(&graph, formula, &satisfied, &[], *wrong) {
-            report.trace = Some(story::branch(self, &graph, &evidence, canonizer));
+        let (tree, trace) = evidence::tell(self, body, seen, &evidence, canonizer);
+        if wrong.is_some() {
+            (report.evidence, report.trace) = (tree, Some(trace));
+        } else {
+            report.evidence = tree.filter(|_| known == TemporalVerdict::Holds && has_path(&evidence));
         }
     }
+}
+
+/// A path shows the value of a formula.
+fn has_path(evidence: &ctl::Evidence) -> bool {
+    match &evidence.shown {
+        ctl::Shown::Path { steps, parts, .. } => !steps.is_empty() || parts.iter().any(|(_, part)| has_path(part)),
+        ctl::Shown::Parts(parts) => parts.iter().any(has_path),
+        _ => false,
+    }
+}
+
+/// Views of stored steps for all threads of a run.
+fn views<'v, 'g>(
+    view: &'v (dyn Fn() -> Lettering<'g> + Sync),
+    config: &Config,
+    stored: &StateGraph,
+) -> ctl::Views<'v, Lettering<'g>> {
+    ctl::Views { view, n_workers: config.workers.get(), may_index: !stored.is_spilled() }
 }
 
 pub(crate) fn first_error(diagnostics: &[Diagnostic]) -> String {
@@ -422,7 +504,8 @@ pub(crate) struct Seen<'g> {
     pub(crate) turned: Option<&'g Turned<'g>>,
 }
 
-pub(crate) type Turned<'g> = dyn Fn(u32, u32) -> u32 + 'g;
+pub(crate) type Turned<'g> = dyn Fn(u32, u32) -> u32 + Sync + 'g;
+
 /// Where paths begin.
 pub(crate) struct Starts {
     /// States before this one have constants only, and no path goes through them.

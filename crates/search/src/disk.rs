@@ -58,7 +58,7 @@ pub enum Refusal {
 pub const MANIFEST: &str = "manifest";
 const FILES: [&str; 5] = ["roots", "pairs", "parents", "values", "steps"];
 const MAGIC: &[u8; 8] = b"ABRIDGE\0";
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 /// Position of a search in its table.
 #[derive(Clone, Default)]
