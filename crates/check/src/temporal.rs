@@ -4,6 +4,7 @@
 //! path of a violation again with the judge. The theory is in the crate `temporal`.
 
 pub(crate) mod atoms;
+mod branching;
 mod evidence;
 mod graph;
 mod history;
@@ -36,6 +37,7 @@ pub use story::{Position, Row, Story};
 
 pub(crate) use letters::Lettered;
 
+use branching::Decided;
 use graph::Lettering;
 use letters::Letter;
 use prepare::Body;
@@ -96,8 +98,8 @@ pub(crate) struct Temporal<'s, 'm, S, I> {
     properties: Vec<Option<Result<Property, GaveUp>>>,
     /// Violations that were found in passing.
     found: Vec<Option<Answer>>,
-    /// Formulas of branching time that are known to be violated, whatever follows.
-    are_violated: Vec<bool>,
+    /// The same for formulas of branching time.
+    decided: Vec<Option<Decided>>,
     /// So many states must be expanded before the next look.
     next_look: u32,
 }
@@ -122,7 +124,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             paths,
             properties: vec![None; n_formulas],
             found: vec![None; n_formulas],
-            are_violated: vec![false; n_formulas],
+            decided: (0..n_formulas).map(|_| None).collect(),
             next_look: FIRST_LOOK,
         }
     }
@@ -136,7 +138,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     fn are_all_known(&self) -> bool {
         let formulas = &self.config.formulas.formulas;
         let is_known = |number: usize| {
-            self.found[number].is_some() || self.are_violated[number] || formulas[number].body.is_none()
+            self.found[number].is_some() || self.decided[number].is_some() || formulas[number].body.is_none()
         };
         (0..formulas.len()).all(is_known)
     }
@@ -218,28 +220,29 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         Some(Ok(if seen.stored.has_failed() { Answer::Stopped } else { answer }))
     }
 
-    /// A formula of branching time is violated whatever the steps are that are not stored yet. Steps that a reduction left out are not such.
-    fn is_violated_so_far(&self, formula: usize, seen: Seen<'_>, n_states: usize) -> bool {
-        let Some(body) = self.config.formulas.formulas[formula].body.as_ref() else { return false };
-        let Tree::Ctl(branching) = &body.tree else { return false };
-        if self.paths.is_some() {
-            return false;
+    /// Judges a formula of branching time at the end of a search. What a search with fewer steps says counts only if it is complete.
+    fn decide(&self, body: &Body, seen: Seen<'_>, searched: &Searched<'_, '_>) -> Result<Decided, ctl::Stopped> {
+        let Tree::Ctl(branching) = &body.tree else { return Ok(Decided::Open) };
+        if self.paths.is_some() && searched.nothing_found(seen.stored) != TemporalVerdict::Holds {
+            return Ok(Decided::Open);
         }
-        let (lettered, stop) = (self.lettered, &self.config.stop);
-        let is_stopped = || stop.is_raised();
+        let lettered = self.lettered;
         let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
-        let turned: Option<&Turned> = lettered.group().is_some().then_some(&turned);
-        let seen = Seen { turned, ..seen };
-        let view = || Lettering::new(seen, n_states, &body.atoms, &is_stopped);
-        if view().ill_defined().is_some() {
-            return true;
+        let n_states = searched.exploration.table.len();
+        branching::decide(branching, &body.atoms, (seen, n_states), &turned, self.config)
+    }
+
+    /// Judges a formula of branching time in passing; nothing unless it is violated, whatever follows. Steps that a reduction left out do not follow.
+    fn decided_so_far(&self, formula: usize, seen: Seen<'_>, n_states: usize) -> Option<Decided> {
+        let body = self.config.formulas.formulas[formula].body.as_ref()?;
+        let Tree::Ctl(branching) = &body.tree else { return None };
+        if self.paths.is_some() {
+            return None;
         }
-        let satisfied = ctl::check(&views(&view, self.config, seen.stored), branching);
-        let is_false = |satisfied: ctl::Satisfied| {
-            let root = branching.formula.root();
-            seen.starts.initial.iter().any(|state| satisfied.value(root, *state) == Some(false))
-        };
-        satisfied.is_ok_and(is_false) && !seen.stored.has_failed()
+        let lettered = self.lettered;
+        let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
+        let decided = branching::decide(branching, &body.atoms, (seen, n_states), &turned, self.config);
+        decided.ok().filter(Decided::is_final)
     }
 
     /// Judges all formulas at the end of a search. `limits` say why that is not about everything.
@@ -263,7 +266,9 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         let ignored = if built.is_ok() { self.ignored(stored, exploration) } else { None };
         let limits = if ignored.is_none() { limits } else { ignored.as_slice() };
         let (lettered, letters) = (self.lettered, self.lettered.letters());
-        let seen = Seen { stored, starts: &starts, letters: &letters, stutters: config.stutters, turned: None };
+        let has_turns = lettered.group().is_some();
+        let seen =
+            Seen { stored, starts: &starts, letters: &letters, stutters: config.stutters, turned: None, has_turns };
         let instance = |operation: u32, params: Vec<Val>| lettered.instance(operation, params);
         let images = |turn: u32| lettered.images(turn);
         let turning = lettered.group().map(|group| Turning { group, images: &images });
@@ -285,17 +290,17 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
                 (None, Ok(_)) => self.answer(number, seen, exploration.table.len()),
                 (None, Err(_)) => None,
             };
-            let is_reduced = self.paths.is_some();
-            let searched =
-                Searched { system: self.system, exploration, config, instance: &instance, turning, is_reduced, limits };
+            let searched = Searched { system: self.system, exploration, config, instance: &instance, turning, limits };
             match (&formula.body, answer, &built) {
                 (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
                 (Some(body), Some(answer), _) => searched.tell(body, answer, seen, canonizer, &mut report),
                 (Some(_), None, Err(limit)) => report.verdict = TemporalVerdict::Incomplete(searched.why(*limit)),
                 (Some(body), None, Ok(_)) => {
-                    let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
-                    let turned: Option<&Turned> = lettered.group().is_some().then_some(&turned);
-                    searched.judge_branching(body, Seen { turned, ..seen }, canonizer, &mut report);
+                    let decided = match self.decided[number].take() {
+                        Some(decided) => Ok(decided),
+                        None => self.decide(body, seen, &searched),
+                    };
+                    searched.tell_branching(body, decided, seen, canonizer, &mut report);
                 }
             }
             reports.push(report);
@@ -315,13 +320,20 @@ impl<S: System, I: System> Watcher for Temporal<'_, '_, S, I> {
         }
         self.next_look = steps.n_states().saturating_mul(2);
         let (letters, starts) = (self.lettered.letters(), self.starts(table, steps));
-        let seen =
-            Seen { stored: steps, starts: &starts, letters: &letters, stutters: self.config.stutters, turned: None };
+        let has_turns = self.lettered.group().is_some();
+        let seen = Seen {
+            stored: steps,
+            starts: &starts,
+            letters: &letters,
+            stutters: self.config.stutters,
+            turned: None,
+            has_turns,
+        };
         for formula in 0..self.found.len() {
-            if self.found[formula].is_some() || self.are_violated[formula] {
+            if self.found[formula].is_some() || self.decided[formula].is_some() {
                 continue;
             }
-            self.are_violated[formula] = self.is_violated_so_far(formula, seen, table.len());
+            self.decided[formula] = self.decided_so_far(formula, seen, table.len());
             // A look that does not come to its end finds nothing; the search itself notices the limit.
             if let Some(Ok(answer @ (Answer::Path(_) | Answer::IllDefined(..)))) =
                 self.answer(formula, seen, table.len())
@@ -343,8 +355,6 @@ pub(crate) struct Searched<'s, 'm> {
     instance: &'s dyn Fn(u32, Vec<Val>) -> u32,
     /// Instances are followed through a quotient.
     turning: Option<Turning<'s>>,
-    /// Steps were left out, in the hope that no formula notices.
-    is_reduced: bool,
     /// Why the search is not about everything.
     limits: &'s [String],
 }
@@ -414,78 +424,39 @@ impl Searched<'_, '_> {
         };
     }
 
-    fn judge_branching(
+    /// The report about a formula of branching time.
+    fn tell_branching(
         &self,
         body: &Body,
+        decided: Result<Decided, ctl::Stopped>,
         seen: Seen<'_>,
         canonizer: Option<&mut dyn Canonizer>,
         report: &mut TemporalReport,
     ) {
         let Tree::Ctl(branching) = &body.tree else { return };
-        let formula = &branching.formula;
         let known = self.nothing_found(seen.stored);
-        report.verdict = known.clone();
-        if known != TemporalVerdict::Holds && self.is_reduced {
-            return;
-        }
-        let stop = &self.config.stop;
-        let is_stopped = || stop.is_raised();
-        let n_states = self.exploration.table.len();
-        let view = || Lettering::new(seen, n_states, &body.atoms, &is_stopped);
-        let graph = view();
-        if let Some((state, atom)) = graph.ill_defined() {
-            report.verdict = TemporalVerdict::IllDefined(formula.atoms.get(atom).to_string());
-            report.trace = Some(story::path_to_state(self, state, canonizer));
-            return;
-        }
-        let satisfied = ctl::check(&views(&view, self.config, seen.stored), branching);
-        let satisfied = match satisfied {
-            Ok(satisfied) if !seen.stored.has_failed() => satisfied,
-            _ => return report.verdict = self.stopped(),
-        };
-        let value = |state: &u32| satisfied.value(formula.root(), *state);
-        let wrong = seen.starts.initial.iter().find(|state| value(state) == Some(false));
-        let shown = match wrong {
-            Some(wrong) => {
-                report.verdict = TemporalVerdict::Violated;
-                Some(wrong)
+        report.verdict = match decided {
+            Err(ctl::Stopped) => self.stopped(),
+            Ok(Decided::IllDefined(state, atom)) => {
+                report.trace = Some(story::path_to_state(self, state, canonizer));
+                TemporalVerdict::IllDefined(branching.formula.atoms.get(atom).to_string())
             }
-            None if seen.starts.initial.iter().all(|state| value(state) == Some(true)) => seen.starts.initial.first(),
-            None => {
-                if known == TemporalVerdict::Holds {
-                    report.verdict = TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned());
-                }
-                return;
+            Ok(Decided::False(evidence)) => {
+                let told = evidence.map(|evidence| evidence::tell(self, body, seen, &evidence, canonizer));
+                (report.evidence, report.trace) = told.map_or((None, None), |(tree, trace)| (tree, Some(trace)));
+                TemporalVerdict::Violated
             }
+            Ok(Decided::True(evidence)) if known == TemporalVerdict::Holds => {
+                report.evidence =
+                    evidence.and_then(|evidence| evidence::tell(self, body, seen, &evidence, canonizer).0);
+                known
+            }
+            Ok(Decided::Open) if known == TemporalVerdict::Holds => {
+                TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned())
+            }
+            Ok(Decided::True(_) | Decided::Open) => known,
         };
-        let Some(Ok(evidence)) = shown.map(|state| ctl::evidence(&graph, branching, &satisfied, *state)) else {
-            return;
-        };
-        let (tree, trace) = evidence::tell(self, body, seen, &evidence, canonizer);
-        if wrong.is_some() {
-            (report.evidence, report.trace) = (tree, Some(trace));
-        } else {
-            report.evidence = tree.filter(|_| known == TemporalVerdict::Holds && has_path(&evidence));
-        }
     }
-}
-
-/// A path shows the value of a formula.
-fn has_path(evidence: &ctl::Evidence) -> bool {
-    match &evidence.shown {
-        ctl::Shown::Path { steps, parts, .. } => !steps.is_empty() || parts.iter().any(|(_, part)| has_path(part)),
-        ctl::Shown::Parts(parts) => parts.iter().any(has_path),
-        _ => false,
-    }
-}
-
-/// Views of stored steps for all threads of a run.
-fn views<'v, 'g>(
-    view: &'v (dyn Fn() -> Lettering<'g> + Sync),
-    config: &Config,
-    stored: &StateGraph,
-) -> ctl::Views<'v, Lettering<'g>> {
-    ctl::Views { view, n_workers: config.workers.get(), may_index: !stored.is_spilled() }
 }
 
 pub(crate) fn first_error(diagnostics: &[Diagnostic]) -> String {
@@ -502,6 +473,8 @@ pub(crate) struct Seen<'g> {
     pub(crate) stutters: bool,
     /// The number of an instance after a permutation, in a quotient with permutations on its steps.
     pub(crate) turned: Option<&'g Turned<'g>>,
+    /// Steps carry permutations.
+    pub(crate) has_turns: bool,
 }
 
 pub(crate) type Turned<'g> = dyn Fn(u32, u32) -> u32 + Sync + 'g;

@@ -325,6 +325,11 @@ pub struct Ltl {
 }
 
 impl Ltl {
+    /// A formula without nodes over atoms.
+    pub(crate) fn over(atoms: Atoms) -> Ltl {
+        Ltl { atoms, ..Ltl::default() }
+    }
+
     /// Adds a node; the last one added is the root.
     pub fn push(&mut self, node: LtlNode, place: Place) -> NodeId {
         self.nodes.push(node);

@@ -146,7 +146,8 @@ fn forall_graphs_and_formulas_of_ctl_fixpoints_agree_and_evidence_shows_it() {
     let mut random = Random::new(SEED);
     let mut n_paths = 0;
     for round in 0..30_000 {
-        let formula = random_ctl(&mut random, shape(random.below(7)));
+        let size = random.below(7);
+        let formula = random_ctl(&mut random, shape(size));
         let formula = Branching::new(formula).expect("no premise");
         let (ctl, root) = (&formula.formula, formula.formula.root());
         let bits = bits(&ctl.atoms, N_PREDICATES);
@@ -176,7 +177,8 @@ fn forall_graphs_with_missing_steps_what_is_sure_is_true() {
     let mut random = Random::new(SEED);
     let (mut n_sure, mut n_unsure, mut n_paths) = (0, 0, 0);
     for round in 0..20_000 {
-        let formula = random_ctl(&mut random, shape(random.below(7)));
+        let size = random.below(7);
+        let formula = random_ctl(&mut random, shape(size));
         let formula = Branching::new(formula).expect("no premise");
         let (ctl, root) = (&formula.formula, formula.formula.root());
         let bits = bits(&ctl.atoms, N_PREDICATES);

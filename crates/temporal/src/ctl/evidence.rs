@@ -283,7 +283,7 @@ impl<G: LetterGraph> Teller<'_, G> {
             if is_goal(state) {
                 return Ok(Some(steps_to(next, &visited)));
             }
-            if next % STOP_INTERVAL == 0 && self.graph.is_stopped() {
+            if next.is_multiple_of(STOP_INTERVAL) && self.graph.is_stopped() {
                 return Err(Stopped);
             }
             if stay.contains(state as usize) {

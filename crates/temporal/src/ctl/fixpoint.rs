@@ -199,7 +199,7 @@ fn by_targets<G: LetterGraph>(graph: &G, mut found: BitSet, left: BitSet, rule: 
     let mut n_outside = vec![0_u32; if rule == Rule::AllSteps { ranks.len() } else { 0 }];
     let mut joining: Vec<u32> = Vec::new();
     for (number, state) in left.iter().enumerate() {
-        if number % STOP_INTERVAL == 0 && graph.is_stopped() {
+        if number.is_multiple_of(STOP_INTERVAL) && graph.is_stopped() {
             return Err(Stopped);
         }
         let (mut has_inside, mut n_out) = (false, 0);
@@ -220,7 +220,7 @@ fn by_targets<G: LetterGraph>(graph: &G, mut found: BitSet, left: BitSet, rule: 
     let mut sources = vec![0_u32; starts[ranks.len()] as usize];
     let mut next = starts.clone();
     for (number, state) in left.iter().enumerate() {
-        if number % STOP_INTERVAL == 0 && graph.is_stopped() {
+        if number.is_multiple_of(STOP_INTERVAL) && graph.is_stopped() {
             return Err(Stopped);
         }
         graph.steps(state as u32, &mut |_, target| {

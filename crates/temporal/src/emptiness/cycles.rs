@@ -44,8 +44,7 @@ impl Part {
 
 impl Cycles {
     pub(crate) fn new(formula: &Branching) -> Result<Cycles, GaveUp> {
-        let mut never = Ltl::default();
-        never.atoms = formula.formula.atoms.clone();
+        let mut never = Ltl::over(formula.formula.atoms.clone());
         never.push(LtlNode::Const(false), Place::default());
         let expanded = Expanded { formula: never, premises: formula.premises.clone() };
         let property = Property::new(&expanded, &Budget::default())?;
