@@ -68,8 +68,8 @@ pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, s
 pub use stuck::{Stuck, why_stuck};
 pub use symbolic::Engine;
 pub use temporal::{
-    FormulaSource, HistoryRow, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport,
-    TemporalVerdict, along_history, formulas_of, prepare,
+    Branch, BranchShown, BranchingStory, FormulaSource, HistoryRow, Lowering, Position, Prepared, PreparedFormula, Row,
+    Story, TemporalReport, TemporalVerdict, along_history, formulas_of, prepare,
 };
 pub use trace::{Trace, TraceStep};
 

@@ -30,6 +30,7 @@ impl<'r, 's> Formulas<'r, 's> {
                 None => TemporalVerdict::Error(first_error(&formula.diagnostics)),
                 Some(Tree::Ltl(_)) => unsupported("formulas of linear time"),
                 Some(Tree::Ctl(_)) if config.stutters => unsupported("paths that stay where nothing is enabled"),
+                Some(Tree::Ctl(ctl)) if ctl.has_premise() => unsupported("fairness premises"),
                 Some(Tree::Ctl(_)) => TemporalVerdict::Holds,
             };
             TemporalReport {
@@ -39,6 +40,7 @@ impl<'r, 's> Formulas<'r, 's> {
                 verdict,
                 trace: None,
                 story: None,
+                evidence: None,
                 diagnostics: formula.diagnostics.clone(),
             }
         };
@@ -47,8 +49,7 @@ impl<'r, 's> Formulas<'r, 's> {
 
     /// Whether the engine can judge all formulas.
     pub(super) fn are_supported(config: &Config) -> bool {
-        let is_ctl =
-            |formula: &PreparedFormula| matches!(&formula.body, Some(body) if matches!(body.tree, Tree::Ctl(_)));
+        let is_ctl = |formula: &PreparedFormula| matches!(&formula.body, Some(body) if matches!(&body.tree, Tree::Ctl(ctl) if !ctl.has_premise()));
         config.formulas.formulas.iter().all(is_ctl) && !config.stutters
     }
 
@@ -88,7 +89,8 @@ impl<'r, 's> Formulas<'r, 's> {
                 continue;
             }
             let Some(body) = &self.config.formulas.formulas[number].body else { continue };
-            let Tree::Ctl(ctl) = &body.tree else { continue };
+            let Tree::Ctl(branching) = &body.tree else { continue };
+            let ctl = &branching.formula;
             let atoms: Vec<Atom> = body.atoms.iter().map(|atom| self.atom(*atom, constants)).collect();
             let answer = space.judge(reached, ctl, &atoms, watch);
             let reduced_by = space.is_reduced().then_some(group);
