@@ -10,6 +10,7 @@
 mod apply;
 mod arranged;
 mod count;
+mod counted;
 mod image;
 mod reorder;
 
@@ -21,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use apply::Cache;
 pub use apply::MapId;
+pub use counted::{Change, Counting, Record};
 
 /// The reason why an operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -203,6 +205,16 @@ impl Manager {
             stop,
             maps: Vec::new(),
         }
+    }
+
+    /// An empty manager for other variables, with the same limits.
+    pub fn with_pairs(&self, n_pairs: usize) -> Manager {
+        Manager::new(n_pairs, self.max_nodes, self.stop.clone())
+    }
+
+    /// The stop flag is set.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_raised()
     }
 
     /// Lets the order of variables change when diagrams grow.

@@ -95,6 +95,9 @@ impl Space<'_> {
         atoms: &[Atom],
         watch: &mut Watch<'_>,
     ) -> Result<Judged, Refusal> {
+        if self.counters.is_some() {
+            return Err(Refusal::Unsupported("formulas over counters"));
+        }
         self.learn_properties(&reached.set)?;
         let mut judge = Judge::new(self, reached, ctl, atoms, watch)?;
         if let Some((atom, undefined)) = judge.undefined()? {

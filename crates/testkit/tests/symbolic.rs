@@ -1,19 +1,19 @@
 //! The symbolic engine against headers of models, formulas and the explicit engine.
 //!
-//! `RUN_SLOW=1` compares more random machines; those of `compare.rs` go through the engine as well.
+//! `RUN_SLOW=1` compares more random formulas; the random machines of `compare.rs` go through the engine as well.
 
 use std::sync::Arc;
 
 use abridge_check::{
-    Config, Control, Engine, Method, Progress, Report, SymbolicSymmetry, TemporalReport, TemporalVerdict, Verdict,
-    check,
+    Config, Control, Engine, Method, Order, Progress, Report, Representatives, SymbolicSymmetry, TemporalReport,
+    TemporalVerdict, Verdict, check,
 };
 use abridge_model::{Logic, Model};
 use abridge_system::Limit;
 use abridge_testkit::Project;
-use abridge_testkit::compare::{Way, compare, machine, minimised, ways};
 use abridge_testkit::expectations::{About, Count};
 use abridge_testkit::models::{Subject, subjects};
+use abridge_testkit::symbolic::{Compared, compare_number};
 use abridge_testkit::temporal::machines::case;
 
 /// Larger state spaces are not explored here.
@@ -69,22 +69,17 @@ fn models_have_the_states_of_their_headers() {
     assert!(n_counts > 50 && n_transitions > 20, "{n_counts} counts, {n_transitions} of transitions");
 }
 
+/// `SYMBOLIC_MACHINES=2000` compares more.
 #[test]
-fn random_machines_have_the_same_states() {
-    let n_machines = if std::env::var_os("RUN_SLOW").is_some() { 2_000 } else { 100 };
-    let ways: Vec<Way> = ways().into_iter().filter(|way| way.name.starts_with("symbolic")).collect();
-    assert_eq!(ways.len(), 2);
-    let mut n_finished = 0;
+fn random_machines_agree_with_every_method_and_order() {
+    let n_machines = std::env::var("SYMBOLIC_MACHINES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let mut all = Compared::default();
     for number in 10_000..10_000 + n_machines {
-        let text = machine(number);
-        let compared = compare(&Project::model_of(&text), &ways);
-        let compared = compared.unwrap_or_else(|difference| {
-            panic!("machine {number}: {difference}\n{}", minimised(&text, difference.way));
-        });
-        n_finished += compared.finished;
+        let compared = compare_number(number).unwrap_or_else(|text| panic!("machine {number}: {text}"));
+        all.add(compared);
     }
-    eprintln!("{n_finished} runs finished");
-    assert!(n_finished as u64 >= n_machines, "only {n_finished} runs finished");
+    eprintln!("{all:?}");
+    assert!(all.finished as u64 >= 4 * n_machines && all.reduced.iter().all(|n| *n > 5), "{all:?}");
 }
 
 #[test]
@@ -112,6 +107,67 @@ fn orbits_are_those_of_the_explicit_engine() {
         }
     }
     assert!(n_unique >= 5, "only {n_unique} models with unique representatives");
+}
+
+/// Protocols whose elements are all interchangeable: each method has the orbits of the explicit engine, or several representatives.
+#[test]
+fn methods_have_the_orbits_of_the_protocols() {
+    for (name, sizes, orbits, all) in [
+        ("MsLock.mch", &[("PROC", 3)][..], 112_u64, 569_u64),
+        ("MsLock.mch", &[("PROC", 4)], 302, 4_668),
+        ("McsLock.mch", &[("PROC", 2)], 81, 159),
+    ] {
+        let subject = subjects().into_iter().find(|subject| subject.path.ends_with(name)).expect("a model");
+        let sizes: Vec<(String, u32)> = sizes.iter().map(|(set, size)| ((*set).to_owned(), *size)).collect();
+        let model = subject.model(&sizes);
+        for order in [Order::Concatenated, Order::Interlaced] {
+            for representatives in [
+                Representatives::Dynamic,
+                Representatives::Multiple,
+                Representatives::Orbits,
+                Representatives::Counters,
+            ] {
+                let config = Config { symmetry: Method::Auto, representatives, order, ..survey() };
+                let report = check(&model, &config, &mut ());
+                let place = format!("{name} {sizes:?} {representatives:?} {order:?}");
+                if representatives == Representatives::Counters && name == "McsLock.mch" {
+                    assert!(report.limits.iter().any(|limit| limit.starts_with("counter abstraction: ")), "{place}");
+                    continue;
+                }
+                assert_eq!(report.limits, [""; 0], "{place}");
+                let symbolic = report.symbolic.as_ref().expect("the symbolic engine answers");
+                assert_eq!(symbolic.states_behind, Some(all.into()), "{place}");
+                let is_unique = symbolic.symmetry == SymbolicSymmetry::Unique;
+                assert_eq!(is_unique, representatives != Representatives::Multiple, "{place}");
+                let expected = if is_unique { orbits..=orbits } else { orbits..=all };
+                assert!(expected.contains(&report.states), "{place}: {}", report.states);
+            }
+        }
+    }
+}
+
+/// Elements in a ring, which only rotations leave as it is: a token goes round, and elements that have it may be lit.
+const RING: &str = "MACHINE Ring\nSETS P\nCONSTANTS after\nPROPERTIES after : P >->> P & !(p).(p : P => closure1(after)[{p}] = P)\nVARIABLES lit, at\n\
+    INVARIANT lit <: P & at : P\nINITIALISATION lit := {} || at :: P\nOPERATIONS\n  on = SELECT at /: lit THEN lit := lit \\/ {at} END;\n  \
+    off = SELECT at : lit & after(at) : lit THEN lit := lit - {at} END;\n  go = BEGIN at := after(at) END\nEND\n";
+
+#[test]
+fn rotations_of_a_ring_are_found_and_unique() {
+    for size in [3, 4, 5] {
+        let mut project = Project::new(&[("M.mch", RING)]);
+        project.options.set_sizes = vec![("P".to_owned(), size)];
+        let model = project.analyse().model.expect("a model");
+        let explicit =
+            check(&model, &Config { engine: Engine::Explicit, symmetry: Method::Canon, ..survey() }, &mut ());
+        let all = check(&model, &Config { engine: Engine::Explicit, ..survey() }, &mut ());
+        for representatives in [Representatives::Dynamic, Representatives::Multiple, Representatives::Orbits] {
+            let config = Config { symmetry: Method::Auto, representatives, ..survey() };
+            let report = check(&model, &config, &mut ());
+            let symbolic = report.symbolic.as_ref().expect("the symbolic engine answers");
+            assert_eq!(report.states, explicit.states, "{size} {representatives:?}");
+            assert_eq!(symbolic.states_behind, Some(all.states.into()), "{size} {representatives:?}");
+        }
+    }
 }
 
 /// A ring of cells, each of which can be set once its neighbour is, and a token that goes round.
