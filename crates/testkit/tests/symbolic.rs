@@ -196,6 +196,26 @@ fn a_scheduler_of_forty_processes_is_counted() {
     assert_eq!((report.verdict, numbers(&report).0), (Verdict::Holds, expected.to_string()));
 }
 
+/// A token ring for each permutation of the servers: the token, a set of requests, and whether the server with the token is in its critical section.
+#[test]
+fn a_token_ring_of_eleven_servers_is_counted() {
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with("TokenRing.mch")).expect("a model");
+    let model = subject.model(&[("Servers".to_owned(), 11)]);
+    let report = check(&model, &Config { symmetry: Method::Auto, ..survey() }, &mut ());
+    let n_setups: u64 = (1..=11).product();
+    assert_eq!((report.verdict, numbers(&report).1), (Verdict::Holds, Some((n_setups * (1 + (11 << 12))).to_string())));
+}
+
+#[test]
+fn counters_and_sorting_count_the_same_states() {
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with("MsLock.mch")).expect("a model");
+    let model = subject.model(&[("PROC".to_owned(), 10)]);
+    for representatives in [Representatives::Dynamic, Representatives::Counters] {
+        let report = check(&model, &Config { symmetry: Method::Auto, representatives, ..survey() }, &mut ());
+        assert_eq!(numbers(&report), ("11298".to_owned(), Some("585126414".to_owned())), "{representatives:?}");
+    }
+}
+
 #[test]
 fn symmetry_reduces_subsets_to_their_sizes() {
     let text = "MACHINE Club\nSETS MEMBER\nVARIABLES in, chair\nINVARIANT in <: MEMBER & chair <: MEMBER & chair <: in & card(chair) <= 1\n\
@@ -270,8 +290,12 @@ fn automatic_choice_gives_the_same_answer() {
 /// Verdicts and traces of formulas of branching time about a machine.
 fn branching(project: &Project, formulas: &[&str], config: &Config) -> Vec<TemporalReport> {
     let formulas: Vec<(Logic, &str)> = formulas.iter().map(|text| (Logic::Ctl, *text)).collect();
+    judged(project, &formulas, config)
+}
+
+fn judged(project: &Project, formulas: &[(Logic, &str)], config: &Config) -> Vec<TemporalReport> {
     let (model, prepared) =
-        project.with_formulas(&formulas, config).unwrap_or_else(|| panic!("{}", project.diagnostics()));
+        project.with_formulas(formulas, config).unwrap_or_else(|| panic!("{}", project.diagnostics()));
     check(&model, &Config { formulas: Arc::new(prepared), ..config.clone() }, &mut ()).temporal
 }
 
@@ -280,37 +304,39 @@ fn of_formulas(engine: Engine, symmetry: Method) -> Config {
 }
 
 #[test]
-fn random_formulas_of_branching_time_have_the_same_verdict() {
+fn random_formulas_have_the_same_verdict() {
     let n_cases = if std::env::var_os("RUN_SLOW").is_some() { 6_000 } else { 600 };
-    let (mut n_formulas, mut n_violated, mut n_loops) = (0, 0, 0);
+    // By logic: formulas, violated ones, those with a loop, and those that were not judged.
+    let mut counts = [[0; 4]; 2];
     for number in 70_000..70_000 + n_cases {
         let case = case(number);
-        let formulas: Vec<&str> =
-            case.formulas.iter().filter(|it| it.logic == Logic::Ctl).map(|it| it.text.as_str()).collect();
-        if formulas.is_empty() {
-            continue;
-        }
+        let formulas: Vec<(Logic, &str)> = case.formulas.iter().map(|it| (it.logic, it.text.as_str())).collect();
         let project = Project::new(&[("M.mch", &case.machine)]);
         let explicit = of_formulas(Engine::Explicit, Method::Off);
         let explicit = Config { max_states: Some(MAX_COMPARED_STATES), ..explicit };
-        let expected = branching(&project, &formulas, &explicit);
+        let expected = judged(&project, &formulas, &explicit);
         // Some machines have no end.
         if expected.iter().any(|report| matches!(report.verdict, TemporalVerdict::Incomplete(_))) {
             continue;
         }
         for symmetry in [Method::Off, Method::Auto] {
-            let found = branching(&project, &formulas, &of_formulas(Engine::Symbolic, symmetry));
+            let found = judged(&project, &formulas, &of_formulas(Engine::Symbolic, symmetry));
             assert_eq!(found.len(), expected.len());
             for (found, expected) in found.iter().zip(&expected) {
                 let place = || format!("case {number}, {symmetry:?}: {}\n{}", found.formula, case.machine);
+                let counts = &mut counts[usize::from(found.logic == Logic::Ltl)];
+                counts[0] += 1;
+                if found.logic == Logic::Ltl && matches!(found.verdict, TemporalVerdict::Incomplete(_)) {
+                    counts[3] += 1;
+                    continue;
+                }
                 assert_eq!(found.verdict, expected.verdict, "{}", place());
-                n_formulas += 1;
                 if found.verdict == TemporalVerdict::Violated {
-                    n_violated += 1;
+                    counts[1] += 1;
                     let trace = found.trace.as_ref().unwrap_or_else(|| panic!("no trace: {}", place()));
                     assert_eq!(trace.gap, None, "{}", place());
-                    n_loops += usize::from(trace.loop_start.is_some());
                     if let Some(head) = trace.loop_start {
+                        counts[2] += 1;
                         let [last, first] = [trace.steps.len() - 1, head - 1].map(|step| &trace.steps[step].state);
                         assert_eq!(last, first, "the loop closes: {}", place());
                     }
@@ -318,8 +344,10 @@ fn random_formulas_of_branching_time_have_the_same_verdict() {
             }
         }
     }
-    eprintln!("{n_formulas} formulas, {n_violated} violated, {n_loops} with a loop");
-    assert!(n_formulas > 400 && n_violated > 100 && n_loops > 10, "{n_formulas}, {n_violated}, {n_loops}");
+    eprintln!("branching and linear time: {counts:?}");
+    let [branching, linear] = counts;
+    assert!(branching[0] > 400 && branching[1] > 100 && branching[2] > 10, "{branching:?}");
+    assert!(linear[0] > 400 && linear[1] > 100 && linear[2] > 10 && linear[3] * 2 < linear[0], "{linear:?}");
 }
 
 const LIGHTS: &str = "MACHINE M\nSETS ID = {e1, e2, e3}\nVARIABLES lit\nINVARIANT lit <: ID\nINITIALISATION lit := {}\n\
