@@ -158,8 +158,8 @@ impl Eq for Bdd {}
 /// Nodes before the first collection, and before the first reordering.
 const FIRST_COLLECTION_NODES: usize = 1 << 16;
 const FIRST_REORDERING_NODES: usize = 1 << 14;
-/// New nodes between two looks at the stop flag.
-const NODES_PER_POLL: u32 = 1 << 10;
+/// Decisions between two looks at the stop flag. Those that exist already count too: a long operation may make none that is new.
+const DECISIONS_PER_POLL: u32 = 1 << 11;
 
 /// All nodes, and the order of the variables.
 pub struct Manager {
@@ -201,7 +201,7 @@ impl Manager {
             next_reordering: None,
             peak: 1,
             n_reorderings: 0,
-            until_poll: NODES_PER_POLL,
+            until_poll: DECISIONS_PER_POLL,
             stop,
             maps: Vec::new(),
         }
@@ -334,15 +334,15 @@ impl Manager {
     }
 
     fn find_or_add(&mut self, var: u32, hi: Edge, lo: Edge) -> Made<Edge> {
-        if let Some(node) = self.find(var, hi, lo) {
-            return Ok(Edge(node << 1));
-        }
         self.until_poll -= 1;
         if self.until_poll == 0 {
-            self.until_poll = NODES_PER_POLL;
+            self.until_poll = DECISIONS_PER_POLL;
             if self.stop.is_raised() {
                 return Err(Stop::Stopped);
             }
+        }
+        if let Some(node) = self.find(var, hi, lo) {
+            return Ok(Edge(node << 1));
         }
         if self.n_used >= self.max_nodes {
             return Err(Stop::Nodes);

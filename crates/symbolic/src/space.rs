@@ -101,9 +101,13 @@ impl From<Stop> for Halt {
 }
 
 impl Options {
-    /// The order of the bits of elements. Counters are read element by element.
+    /// The order of the bits of elements. Counters are read element by element; the orbit relation is smaller by far where the bits that it compares are neighbours.
     fn order(&self) -> Order {
-        if self.representatives == Representatives::Counters { Order::Concatenated } else { self.order }
+        match self.representatives {
+            Representatives::Counters => Order::Concatenated,
+            Representatives::Orbits => Order::Interlaced,
+            Representatives::Dynamic | Representatives::Multiple => self.order,
+        }
     }
 }
 

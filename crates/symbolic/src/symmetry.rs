@@ -165,8 +165,7 @@ fn half(moved: &[(Var, Var)]) -> Vec<(Var, Var)> {
 /// A permutation of bits with the states that it makes smaller.
 fn swap(manager: &mut Manager, moved: Vec<(Var, Var)>, choices: &FxHashMap<Var, u32>) -> Made<Swap> {
     let map = manager.permutation(&moved);
-    let mut origin: FxHashMap<Var, Var> = FxHashMap::default();
-    moved.iter().for_each(|(from, to)| _ = origin.insert(*to, *from));
+    let origin: FxHashMap<Var, Var> = moved.iter().map(|(from, to)| (*to, *from)).collect();
     let is_exchange = moved.iter().all(|(from, to)| origin.get(from) == Some(to));
     // Of an exchange, half of the comparisons repeat the other half.
     let pairs = if is_exchange { half(&moved) } else { moved.iter().map(|(bit, _)| (*bit, origin[bit])).collect() };
@@ -184,9 +183,9 @@ fn out_of_order(manager: &mut Manager, pairs: &[(Var, Var)], choices: &FxHashMap
         let rest = manager.and(&same, &bad)?;
         let greater = manager.minus(&from, &to)?;
         bad = manager.or(&greater, &rest)?;
-        for (others, bit, value) in [(0, left, &from), (1, right, &to)] {
-            let is_same_choice = |other: &Var| choices.get(bit).is_some() && choices.get(other) == choices.get(bit);
-            let others = pairs[place + 1..].iter().map(|pair| if others == 0 { pair.0 } else { pair.1 });
+        for (is_left, bit, value) in [(true, left, &from), (false, right, &to)] {
+            let is_same_choice = |other: &Var| choices.contains_key(bit) && choices.get(other) == choices.get(bit);
+            let others = pairs[place + 1..].iter().map(|pair| if is_left { pair.0 } else { pair.1 });
             for other in others.filter(|other| other != bit && is_same_choice(other)) {
                 let other = manager.var(other)?;
                 let both = manager.and(value, &other)?;

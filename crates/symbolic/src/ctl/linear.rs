@@ -140,7 +140,7 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
         if let Some(known) = known.get(&key) {
             return Ok(known.clone());
         }
-        let (hi, lo) = self.property.bdds.branches(guard);
+        let (lo, hi) = self.property.bdds.branches(guard);
         let result = match &sets[atom as usize] {
             None => self.guard(if taken[atom as usize] { hi } else { lo }, sets, taken, known)?,
             Some(set) => {
