@@ -1,6 +1,6 @@
 //! Temporal formulas with the symbolic engine, one set-up after the other.
 //!
-//! A formula holds if it holds for every set-up. What the engine cannot judge, premises of fairness and atoms that compare a state with the next one, is told as not
+//! A formula holds if it holds for every set-up. What the engine cannot judge, premises about every operation and atoms that compare a state with the next one, is told as not
 //! known, with the reason.
 
 use abridge_eval::{Env, State};
@@ -9,7 +9,7 @@ use abridge_model::ModelNode;
 use abridge_reduce::symmetry::{Auto, Group, Quotient as _};
 use abridge_symbolic::{Atom, Halt, Judged, Kind, Matching, Reached, Refusal, Space, Stop, Watch, Witness};
 use abridge_system::{Gap, Limit};
-use abridge_temporal::{Budget, Expanded, Property};
+use abridge_temporal::{Budget, Expanded, Fair, Property};
 
 use crate::temporal::atoms::{self, Pattern};
 use crate::temporal::{PreparedFormula, TemporalReport, TemporalVerdict, Tree, first_error};
@@ -54,7 +54,7 @@ impl<'r, 's> Formulas<'r, 's> {
         let is_judged = |formula: &PreparedFormula| match formula.body.as_ref().map(|body| &body.tree) {
             None => false,
             Some(Tree::Ctl(_)) => true,
-            Some(Tree::Ltl(expanded)) => expanded.premises.iter().any(Vec::is_empty),
+            Some(Tree::Ltl(expanded)) => expanded.premises.iter().flatten().all(|it| it.subject != Fair::Every),
         };
         config.formulas.formulas.iter().all(is_judged) && !config.stutters
     }

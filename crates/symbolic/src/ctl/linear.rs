@@ -2,13 +2,15 @@
 //!
 //! The automaton of `abridge_temporal` for the violations of a formula has few states, so the product is a family of sets, one for each of them. Fair loops are the greatest fixpoint
 //! of Emerson and Lei (1986): the states from which each mark of the automaton can be met again and again. A path that ends violates the formula if the automaton accepts its last state. With symmetry the
-//! sets consist of representatives, as for branching time: atoms do not tell interchangeable elements apart, so a path of orbits is one of states. Premises of fairness are
-//! left to the explicit engine.
+//! sets consist of representatives, as for branching time: atoms do not tell interchangeable elements apart, so a path of orbits is one of states.
+//!
+//! Weak fairness of an operation is one more mark: it is not enabled, or it is taken. For strong fairness, a state where the operation is enabled stays only if it leads to a step of
+//! the operation (Kesten, Pnueli, Raviv 1998).
 
-use abridge_temporal::Property;
 use abridge_temporal::automaton::Edge;
 use abridge_temporal::bdd::{self as guards, Bdd as Guard};
 use abridge_temporal::formula::Ctl;
+use abridge_temporal::{Constraint, Fair, Property};
 use rustc_hash::FxHashMap;
 
 use super::witness::Walk;
@@ -32,9 +34,12 @@ impl Space<'_> {
         if self.counters.is_some() {
             return Err(Refusal::Unsupported("formulas over counters"));
         }
-        let has_premises = !property.premises.iter().any(Vec::is_empty);
-        if has_premises || !property.pairs.is_empty() {
-            return Err(Refusal::Unsupported("premises of fairness"));
+        let is_about_all = |constraint: &Constraint| constraint.subject == Fair::Every;
+        if property.premises.iter().flatten().any(is_about_all) || !property.pairs.is_empty() {
+            return Err(Refusal::Unsupported("premises about every operation, and conclusions that are such premises"));
+        }
+        if property.premises.is_empty() {
+            return Err(Refusal::Unsupported("premises that no infinite path meets"));
         }
         self.learn_properties(&reached.set)?;
         let none = Ctl::default();
@@ -53,19 +58,31 @@ struct Move {
     steps: usize,
 }
 
+/// What is to happen again and again.
+enum Recurrence {
+    Mark(u32),
+    /// A state outside of a set, or one of the steps for which an atom holds.
+    Weak(Bdd, usize),
+    /// If a state of the set, then one of the steps for which an atom holds.
+    Strong(Bdd, usize),
+}
+
 struct Product<'p, 'j, 's, 'w> {
     judge: Judge<'j, 's, 'w>,
     property: &'p Property,
     moves: Vec<Move>,
-    /// Steps that all atoms about steps judge alike.
-    steps: Vec<Vec<usize>>,
+    /// Steps that all atoms about steps judge alike, with these atoms.
+    steps: Vec<(Vec<bool>, Vec<usize>)>,
+    /// The reached states of each atom; nothing for atoms about the next step.
+    sets: Vec<Option<Bdd>>,
     /// States without a step whose letter the automaton accepts.
     ends: Family,
 }
 
 impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     fn new(judge: Judge<'j, 's, 'w>, property: &'p Property) -> Answer<Self> {
-        let mut product = Product { judge, property, moves: Vec::new(), steps: Vec::new(), ends: Vec::new() };
+        let (moves, steps, sets, ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut product = Product { judge, property, moves, steps, sets, ends };
         let sets = product.atoms()?;
         let alike = product.alike()?;
         let mut known = FxHashMap::default();
@@ -83,7 +100,7 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
             let deadlocks = product.judge.deadlocks.clone();
             product.ends.push(product.judge.and(&last, &deadlocks)?);
         }
-        product.steps = alike.into_iter().map(|(_, steps)| steps).collect();
+        (product.steps, product.sets) = (alike, sets);
         Ok(product)
     }
 
@@ -154,24 +171,64 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     }
 
     fn judge(&mut self) -> Result<Judged, Refusal> {
-        let live = self.live()?;
-        let mut goal = Family::new();
-        for (live, end) in live.iter().zip(&self.ends) {
-            goal.push(self.judge.space.manager.or(live, end)?);
-        }
         let mut initial = self.nothing();
         initial[self.property.violation.initial as usize] = self.judge.initial.clone();
         let everything = self.everything();
-        let layers = self.layers(&everything, goal, &initial)?;
-        let starts = self.both(&layers[layers.len() - 1], &initial)?;
-        let Some((start, state)) = self.pick(&starts)? else { return Ok(Judged::Holds) };
-        let mut walk = ProductWalk { walk: Walk::new(start), state };
-        self.descend(&mut walk, &layers)?;
-        let here = walk.walk.here();
-        if self.judge.and(&here, &self.ends[walk.state].clone())?.is_false() {
-            self.go_round(&mut walk, &live)?;
+        for alternative in &self.property.premises {
+            let recurrences = self.recurrences(alternative)?;
+            let live = self.live(&recurrences)?;
+            let mut goal = Family::new();
+            for (live, end) in live.iter().zip(&self.ends) {
+                goal.push(self.judge.space.manager.or(live, end)?);
+            }
+            let layers = self.layers(&everything, goal, &initial)?;
+            let starts = self.both(&layers[layers.len() - 1], &initial)?;
+            let Some((start, state)) = self.pick(&starts)? else { continue };
+            let mut walk = ProductWalk { walk: Walk::new(start), state };
+            self.descend(&mut walk, &layers)?;
+            let here = walk.walk.here();
+            if self.judge.and(&here, &self.ends[walk.state].clone())?.is_false() {
+                self.go_round(&mut walk, &live, &recurrences)?;
+            }
+            return Ok(Judged::Violated(self.judge.shown(&walk.walk)?));
         }
-        Ok(Judged::Violated(self.judge.shown(&walk.walk)?))
+        Ok(Judged::Holds)
+    }
+
+    /// The marks of the automaton and the constraints of one alternative of the premises.
+    fn recurrences(&mut self, premises: &[Constraint]) -> Answer<Vec<Recurrence>> {
+        let mut recurrences: Vec<Recurrence> = (0..self.property.violation.n_marks).map(Recurrence::Mark).collect();
+        for constraint in premises {
+            let Fair::Step { enabled, taken } = constraint.subject else { continue };
+            let set = self.sets[enabled.0 as usize].clone();
+            let set = set.ok_or(Refusal::Unsupported("premises about steps that are no operations"))?;
+            let taken = taken.0 as usize;
+            recurrences.push(match constraint.is_strong {
+                true => Recurrence::Strong(set, taken),
+                false => Recurrence::Weak(set, taken),
+            });
+        }
+        Ok(recurrences)
+    }
+
+    /// The states in which a move counts for a recurrence.
+    fn states_of(&mut self, idx: usize, recurrence: Option<&Recurrence>) -> Answer<Bdd> {
+        let Move { edge, steps, .. } = self.moves[idx];
+        let states = self.moves[idx].states.clone();
+        let nothing = self.judge.space.manager.constant(false);
+        Ok(match recurrence {
+            None => states,
+            Some(Recurrence::Mark(mark)) => {
+                if edge.marks.contains(*mark) {
+                    states
+                } else {
+                    nothing
+                }
+            }
+            Some(Recurrence::Weak(_, taken) | Recurrence::Strong(_, taken)) if self.steps[steps].0[*taken] => states,
+            Some(Recurrence::Weak(enabled, _)) => self.judge.space.manager.minus(&states, enabled)?,
+            Some(Recurrence::Strong(..)) => nothing,
+        })
     }
 
     fn nothing(&self) -> Family {
@@ -190,24 +247,25 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
         Ok(both)
     }
 
-    /// States with a step into a family, by edges with a mark if one is given.
-    fn before(&mut self, targets: &Family, mark: Option<u32>) -> Answer<Family> {
+    /// States with a step into a family, one that counts for a recurrence if that is given.
+    fn before(&mut self, targets: &Family, recurrence: Option<&Recurrence>) -> Answer<Family> {
         let mut sources = self.nothing();
         let mut known: FxHashMap<(usize, usize), Bdd> = FxHashMap::default();
         for idx in 0..self.moves.len() {
-            let Move { source, target, edge, steps, .. } = self.moves[idx];
-            if mark.is_some_and(|mark| !edge.marks.contains(mark)) || targets[target].is_false() {
+            let Move { source, target, steps, .. } = self.moves[idx];
+            let states = self.states_of(idx, recurrence)?;
+            if states.is_false() || targets[target].is_false() {
                 continue;
             }
             let before = match known.get(&(target, steps)) {
                 Some(before) => before.clone(),
                 None => {
-                    let before = self.judge.some_next_by(&targets[target], &self.steps[steps])?;
+                    let before = self.judge.some_next_by(&targets[target], &self.steps[steps].1)?;
                     known.insert((target, steps), before.clone());
                     before
                 }
             };
-            let before = self.judge.and(&before, &self.moves[idx].states.clone())?;
+            let before = self.judge.and(&before, &states)?;
             sources[source] = self.judge.or(&sources[source], &before)?;
         }
         Ok(sources)
@@ -235,26 +293,29 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
         }
     }
 
-    /// States from which every mark can be met again and again.
-    fn live(&mut self) -> Answer<Family> {
-        let n_marks = self.property.violation.n_marks;
+    /// States from which everything that is to recur can do so for ever, if a path stays there.
+    fn live(&mut self, recurrences: &[Recurrence]) -> Answer<Family> {
         let mut live = self.everything();
         loop {
             let old = live.clone();
-            if n_marks == 0 {
-                let before = self.before(&live, None)?;
-                live = self.both(&live, &before)?;
-            }
-            for mark in 0..n_marks {
-                let goal = self.marked(&live, mark)?;
+            let before = self.before(&live, None)?;
+            live = self.both(&live, &before)?;
+            for recurrence in recurrences {
+                let goal = self.met(&live, recurrence)?;
                 let nothing = self.nothing();
                 let layers = self.layers(&live, goal, &nothing)?;
-                live = self.nothing();
+                let mut kept = self.nothing();
+                if let Recurrence::Strong(enabled, _) = recurrence {
+                    for (kept, live) in kept.iter_mut().zip(&live) {
+                        *kept = self.judge.space.manager.minus(live, enabled)?;
+                    }
+                }
                 for layer in layers {
-                    for (sum, part) in live.iter_mut().zip(&layer) {
+                    for (sum, part) in kept.iter_mut().zip(&layer) {
                         *sum = self.judge.or(sum, part)?;
                     }
                 }
+                live = kept;
             }
             if live == old {
                 return Ok(live);
@@ -262,9 +323,9 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
         }
     }
 
-    /// States of a family with an edge that has a mark and stays in the family.
-    fn marked(&mut self, live: &Family, mark: u32) -> Answer<Family> {
-        let before = self.before(live, Some(mark))?;
+    /// States of a family with a step that counts for a recurrence and stays in the family.
+    fn met(&mut self, live: &Family, recurrence: &Recurrence) -> Answer<Family> {
+        let before = self.before(live, Some(recurrence))?;
         self.both(live, &before)
     }
 }
@@ -293,16 +354,19 @@ impl Product<'_, '_, '_, '_> {
         here
     }
 
-    /// Goes on by a step into a family; false if there is none.
-    fn step(&mut self, walk: &mut ProductWalk, targets: &Family, mark: Option<u32>) -> Answer<bool> {
+    /// Goes on by a step into a family, one that counts for a recurrence if that is given; false if there is none.
+    fn step(&mut self, walk: &mut ProductWalk, targets: &Family, recurrence: Option<&Recurrence>) -> Answer<bool> {
         let here = walk.walk.here();
         for idx in 0..self.moves.len() {
-            let Move { source, target, edge, steps, .. } = self.moves[idx];
-            let is_meant = source == walk.state && mark.is_none_or(|mark| edge.marks.contains(mark));
-            if !is_meant || self.judge.and(&here, &self.moves[idx].states.clone())?.is_false() {
+            let Move { source, target, steps, .. } = self.moves[idx];
+            if source != walk.state {
                 continue;
             }
-            if self.judge.step(&mut walk.walk, &targets[target], &self.steps[steps])? {
+            let states = self.states_of(idx, recurrence)?;
+            if self.judge.and(&here, &states)?.is_false() {
+                continue;
+            }
+            if self.judge.step(&mut walk.walk, &targets[target], &self.steps[steps].1)? {
                 walk.state = target;
                 return Ok(true);
             }
@@ -331,16 +395,18 @@ impl Product<'_, '_, '_, '_> {
         Ok(is_found)
     }
 
-    /// Goes around a loop that meets all marks.
-    fn go_round(&mut self, walk: &mut ProductWalk, live: &Family) -> Answer<()> {
+    /// Goes around a loop in which everything recurs.
+    fn go_round(&mut self, walk: &mut ProductWalk, live: &Family, recurrences: &[Recurrence]) -> Answer<()> {
         loop {
             let (head, start) = (walk.walk.len() - 1, self.here(walk));
-            if self.property.violation.n_marks == 0 && !self.step(walk, live, None)? {
+            if !self.step(walk, live, None)? {
                 return Ok(());
             }
-            for mark in 0..self.property.violation.n_marks {
-                let goal = self.marked(live, mark)?;
-                if !self.go_until(walk, live, goal)? || !self.step(walk, live, Some(mark))? {
+            for recurrence in recurrences {
+                let goal = self.met(live, recurrence)?;
+                let is_met = self.go_until(walk, live, goal)? && self.step(walk, live, Some(recurrence))?;
+                // Where a fair operation cannot be taken any more, it is not enabled any more.
+                if !is_met && !matches!(recurrence, Recurrence::Strong(..)) {
                     return Ok(());
                 }
             }
