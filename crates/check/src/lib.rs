@@ -48,6 +48,7 @@ pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obliga
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_sliced::{Evaluator, Usage as SlicedUsage};
 pub use abridge_store::{Medium, Ram, Volume};
+pub use abridge_symbolic::{Order, Representatives};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Part};
 pub use abridge_value::bytes::Key;
 pub use animation::{Animation, Choices, choices};
@@ -83,6 +84,10 @@ pub struct Config {
     pub evaluator: Evaluator,
     /// Nodes of decision diagrams at most, for the symbolic engine.
     pub max_nodes: usize,
+    /// How the symbolic engine finds representatives, if there is symmetry reduction.
+    pub representatives: Representatives,
+    /// The order of the bits of interchangeable elements in the symbolic engine.
+    pub order: Order,
     pub strategy: Strategy,
     pub invariant: bool,
     pub deadlock: bool,
@@ -139,6 +144,8 @@ impl Default for Config {
             engine: Engine::Explicit,
             evaluator: Evaluator::Auto,
             max_nodes: DEFAULT_MAX_NODES,
+            representatives: Representatives::Dynamic,
+            order: Order::Concatenated,
             strategy: Strategy::BreadthFirst,
             invariant: true,
             deadlock: true,

@@ -502,6 +502,15 @@ fn a_build_without_nauty_says_so() {
 }
 
 #[test]
+fn methods_of_the_symbolic_engine_need_it() {
+    for method in ["dynamic", "multiple", "orbits", "counters"] {
+        let run = abridge(&["check", "models/mutex.mch", "--symmetry", method]);
+        assert_eq!(run.status, 2, "{method}");
+        assert!(run.stderr.contains("needs `--engine symbolic`"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn time_is_up_within_an_evaluation_too() {
     let folder = Folder::new("hopeless");
     // A prime is no such product.

@@ -16,9 +16,13 @@ use abridge_value::{Internable, Interner, Set, Value, ValueId};
 /// Parts that a table has at most; where there are more, few of them are equal.
 const MAX_PARTS: usize = 1 << 16;
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each variable, and a box would be followed for each value"
+)]
 pub(crate) enum ValueTable {
     Whole(Interner<Val>),
-    InParts(PartedTable),
+    InParts(Box<PartedTable>),
 }
 
 pub(crate) struct PartedTable {
@@ -59,7 +63,7 @@ impl ValueTable {
         }
         if in_parts {
             let (entries, parts) = (interner(is_frugal), Interner::frugal());
-            return ValueTable::InParts(PartedTable { entries, parts, is_full: Mutex::default() });
+            return ValueTable::InParts(Box::new(PartedTable { entries, parts, is_full: Mutex::default() }));
         }
         ValueTable::Whole(interner(is_frugal))
     }

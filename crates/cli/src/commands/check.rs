@@ -16,8 +16,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Evaluator, Memory, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict,
-    ViolationKind, check, check_on_disk, choose_reductions, fingerprint, limit_text,
+    Config, Engine, Evaluator, Memory, Method, PorMode, Report, Representatives, Strategy, TemporalReport,
+    TemporalVerdict, Verdict, ViolationKind, check, check_on_disk, choose_reductions, fingerprint, limit_text,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
@@ -123,6 +123,9 @@ pub(crate) struct CheckOptions {
     /// with --survey, --compat or --prob-limits
     #[arg(long, value_enum, help_heading = "Reductions")]
     symmetry: Option<Symmetry>,
+    /// With --engine symbolic and symmetry: order of the bits of interchangeable elements. The results do not depend on it
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "concatenated", help_heading = "Reductions")]
+    bit_order: BitOrder,
     /// With --symmetry marker: confirm each match by canonical forms, which makes the result exact
     #[arg(long, help_heading = "Reductions")]
     precise: bool,
@@ -202,6 +205,14 @@ enum Symmetry {
     Flood,
     /// Approximate: symmetry markers, see --precise
     Marker,
+    /// Symbolic engine: representatives by sorting inside the fixpoint, as with `auto`
+    Dynamic,
+    /// Symbolic engine: a relation to several representatives, computed before
+    Multiple,
+    /// Symbolic engine: the orbit relation, for few elements
+    Orbits,
+    /// Symbolic engine: counter abstraction, where no value relates two elements
+    Counters,
 }
 
 #[cfg(feature = "nauty")]
@@ -214,13 +225,34 @@ impl Symmetry {
     fn method(self, is_precise: bool) -> Method {
         match self {
             Symmetry::Off => Method::Off,
-            Symmetry::Auto => Method::Auto,
+            Symmetry::Auto | Symmetry::Dynamic | Symmetry::Multiple | Symmetry::Orbits | Symmetry::Counters => {
+                Method::Auto
+            }
             Symmetry::Canon => Method::Canon,
             Symmetry::Nauty => NAUTY,
             Symmetry::Flood => Method::Flood,
             Symmetry::Marker => Method::Marker { is_precise },
         }
     }
+
+    /// The way in which the symbolic engine finds representatives; nothing for the methods of all engines.
+    fn representatives(self) -> Option<Representatives> {
+        match self {
+            Symmetry::Dynamic => Some(Representatives::Dynamic),
+            Symmetry::Multiple => Some(Representatives::Multiple),
+            Symmetry::Orbits => Some(Representatives::Orbits),
+            Symmetry::Counters => Some(Representatives::Counters),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BitOrder {
+    /// All bits of one element, then those of the next
+    Concatenated,
+    /// One bit of all elements, then the next bit
+    Interlaced,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -364,6 +396,11 @@ impl CheckOptions {
             EvaluatorChoice::Auto if config.system.compiled && config.system.memo => Evaluator::Auto,
             _ => Evaluator::Memo,
         };
+        config.representatives = self.symmetry.and_then(Symmetry::representatives).unwrap_or_default();
+        config.order = match self.bit_order {
+            BitOrder::Concatenated => abridge_check::Order::Concatenated,
+            BitOrder::Interlaced => abridge_check::Order::Interlaced,
+        };
         config.symmetry = match self.symmetry {
             Some(symmetry) => symmetry.method(self.precise),
             None if self.survey || self.compat.is_some() || self.prob_limits => Method::Off,
@@ -402,6 +439,10 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     };
     if options.engine != EngineName::Explicit && options.disk.saves() {
         return refuse("--checkpoint and --resume need `--engine explicit`");
+    }
+    let is_symbolic_only = options.symmetry.and_then(Symmetry::representatives).is_some();
+    if options.engine == EngineName::Explicit && is_symbolic_only {
+        return refuse("this method of symmetry reduction needs `--engine symbolic`");
     }
     let places = match Places::new(&options.disk, options.memory, options.strategy == Order::Bfs) {
         Ok(places) => places,
