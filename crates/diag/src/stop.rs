@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Flag shared by a run and those who may end it. Lowered by default, and never lowered again once it is raised.
+/// Flag shared by a run and those who may end it. Lowered by default; within a run, never lowered again once it is raised.
 #[derive(Clone, Default)]
 pub struct StopFlag {
     inner: Arc<Inner>,
@@ -35,6 +35,11 @@ impl StopFlag {
 
     pub fn raise(&self) {
         self.inner.height.fetch_max(RAISED, Ordering::Relaxed);
+    }
+
+    /// For the next command of a dialogue: the one that was ended has looked.
+    pub fn lower(&self) {
+        self.inner.height.store(0, Ordering::Relaxed);
     }
 
     /// Ends even the telling of what was found.
@@ -79,12 +84,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_raised_flag_stays_raised() {
+    fn a_raised_flag_stays_raised_until_it_is_lowered() {
         let flag = StopFlag::default();
         let other = flag.clone();
         assert!(!other.is_raised());
         flag.raise();
         assert!(other.is_raised() && flag.is_raised());
+        flag.lower();
+        assert!(!other.is_raised() && !flag.is_raised());
     }
 
     #[test]
