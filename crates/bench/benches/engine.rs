@@ -11,7 +11,7 @@ use abridge_explicit::{Explicit, SystemConfig, interpreter};
 use abridge_model::Model;
 use abridge_reduce::symmetry::{Auto, Canon, Canonizer, Own, Quotient, symmetry_of};
 use abridge_search::{Strategy, explore};
-use abridge_store::{Inserted, Order, PairCache, StateTable};
+use abridge_store::{Inserted, Order, QuadCache, StateTable};
 use abridge_system::{Completeness, Properties, Steps, System, Worker};
 use abridge_testkit::models::subjects;
 use abridge_testkit::{Project, Random};
@@ -96,7 +96,7 @@ fn table(criterion: &mut Criterion) {
     group.bench_function("fold and insert", |bencher| {
         bencher.iter(|| {
             let mut table = StateTable::new(WIDTH, Order::Ascending);
-            let (mut cache, mut ids) = (PairCache::default(), Vec::new());
+            let (mut cache, mut ids) = (QuadCache::default(), Vec::new());
             let mut n_new = 0;
             for words in &states {
                 let root = table.fold(&mut cache, words, None, &mut ids);

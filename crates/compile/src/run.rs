@@ -78,6 +78,8 @@ pub struct Runtime<'p> {
     pub(crate) program: &'p Program,
     pub(crate) session: Session<'p>,
     pub(crate) slots: Vec<Val>,
+    /// Buffer for the values that a step writes.
+    written: Vec<Val>,
     pub(crate) constants: Arc<Slots>,
     /// Values of expressions over constants only.
     pub(crate) cells: Vec<Option<Val>>,
@@ -117,6 +119,7 @@ impl<'p> Runtime<'p> {
             program,
             session: interp.session(),
             slots: vec![unset(); program.layout.n_slots],
+            written: Vec::new(),
             constants: Arc::default(),
             cells: vec![None; program.n_cells],
             per_element: Vec::new(),
@@ -175,17 +178,18 @@ impl<'p> Runtime<'p> {
         for output in &operation.outputs {
             self.slots[*output] = unset();
         }
-        let mut written = Vec::with_capacity(operation.writes.len());
-        for case in &operation.cases {
+        let mut written = std::mem::take(&mut self.written);
+        let result = operation.cases.iter().try_for_each(|case| {
             self.case(case, &mut |runtime| {
                 written.clear();
                 written.extend(operation.writes.iter().map(|slot| runtime.slots[*slot].clone()));
                 let is_new = !operation.may_repeat || seen.insert((runtime.values(&operation.label), written.clone()));
                 found(Chosen { slots: &runtime.slots, layout: program.layout }, Written { written: &written }, is_new);
                 Ok(runtime.session.count_outcome()?)
-            })?;
-        }
-        self.end(Ok(()))
+            })
+        });
+        self.written = written;
+        self.end(result)
     }
 
     /// Calls `found` with all distinct steps of an operation for one representative of each group of parameters, with the size of the group.

@@ -15,8 +15,26 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use abridge_system::Gap;
+
 use crate::layout::{UNSET, fill};
 use crate::lists::Lists;
+
+/// Gaps that memos store. A gap of the stop flag or of memory is not stored, since the question may be asked again.
+const LASTING_GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
+
+/// Number of a gap in memo entries: 0 for none; `None` for a gap that is not stored.
+pub(crate) fn gap_number(gap: Option<Gap>) -> Option<u32> {
+    match gap {
+        None => Some(0),
+        Some(gap) => LASTING_GAPS.iter().position(|lasting| *lasting == gap).map(|idx| idx as u32 + 1),
+    }
+}
+
+/// Gap with a number of [`gap_number`].
+pub(crate) fn gap_of_number(number: u32) -> Option<Gap> {
+    number.checked_sub(1).and_then(|idx| LASTING_GAPS.get(idx as usize)).copied()
+}
 
 /// Slots probed before a table counts as full.
 const MAX_PROBES: usize = 32;

@@ -33,11 +33,13 @@ const MAX_BLOCK_STEPS: u64 = 1 << 20;
 const MIN_STATES_PER_TIDY: u32 = 64;
 /// Expanded states between two polls of the [`Control`].
 const STATES_PER_POLL: u32 = 256;
+/// Expanded states between two looks at the clock for random walks, at least.
+const STATES_PER_CLOCK: u32 = 16;
 /// Number of steps that take about as long as expanding a state; makes states with many steps count as several.
 const STEPS_PER_STATE: u32 = 64;
 
-/// Pair ids kept in reserve for the steps of one block, since the number of pairs is examined between blocks only.
-pub(crate) const PAIRS_MARGIN: u64 = 1 << 26;
+/// Quad ids kept in reserve for the steps of one block, since the number of quads is examined between blocks only.
+pub(crate) const QUADS_MARGIN: u64 = 1 << 26;
 
 pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
     let (table, stores_steps) = (empty_table(system, control), control.needs_steps());
@@ -136,6 +138,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             record,
             position,
             since_poll: 0,
+            walked_before: 0,
             saver: start.saver,
             spill: start.spill,
             is_spill_due: false,
@@ -162,6 +165,8 @@ struct BreadthFirst<'e, 'v, S: System + 'e> {
     record: Record,
     position: Position,
     since_poll: u32,
+    /// First state that was not expanded when random walks were last considered.
+    walked_before: u32,
     saver: Option<Saver<'v>>,
     spill: Option<&'v dyn Volume>,
     /// Memory is short; states are to be spilled after this block.
@@ -291,13 +296,17 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             self.cut();
             self.tidy(self.position.next);
             self.use_disk(control);
-            self.look_ahead(self.position.next, control);
+            // Levels of few states would ask the clock too often.
+            if self.position.next.wrapping_sub(self.walked_before) >= STATES_PER_CLOCK {
+                self.look_ahead(self.position.next, control);
+            }
             self.record.is_done |= control.is_enough(&self.parallel.table(), &self.steps);
         }
     }
 
     /// Makes random walks from the frontier, if they are due.
     fn look_ahead(&mut self, first: u32, control: &mut dyn Control) {
+        self.walked_before = first;
         if self.record.is_done || !self.scout.is_due(control) {
             return;
         }
@@ -416,18 +425,18 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         (visited / 4).clamp(16, largest)
     }
 
-    /// Ends the search at the limit on states, or when the ids of pairs run out.
+    /// Ends the search at the limit on states, or when the ids of quads run out.
     fn cut(&mut self) {
         self.cut_after(self.position.next);
     }
 
     fn cut_after(&mut self, visited: u32) {
         let table = self.parallel.table();
-        let (len, n_pairs) = (table.len() as u64, table.n_pairs());
+        let (len, n_quads) = (table.len() as u64, table.n_quads());
         if self.config.max_states.is_some_and(|max| len >= max && u64::from(visited) < len) {
             self.record.stop(Limit::States(len));
         }
-        if n_pairs >= MAX_STATES - PAIRS_MARGIN {
+        if n_quads >= MAX_STATES - QUADS_MARGIN {
             self.record.stop(Limit::Numbers);
         }
     }

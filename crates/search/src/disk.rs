@@ -1,6 +1,6 @@
 //! Checkpoints: saving a search and resuming it.
 //!
-//! A checkpoint is a folder of files that only grow (roots, pairs, parents, values, steps) and a small *manifest* that is replaced as a whole. The
+//! A checkpoint is a folder of files that only grow (roots, quads, parents, values, steps) and a small *manifest* that is replaced as a whole. The
 //! manifest says how many bytes of the others belong to it and has their digests, so whatever happens while a checkpoint
 //! is written, the one before it stays valid: its bytes are not touched. Each checkpoint writes only what is new.
 //!
@@ -56,9 +56,9 @@ pub enum Refusal {
 
 /// Name of the file that makes a folder a checkpoint.
 pub const MANIFEST: &str = "manifest";
-const FILES: [&str; 5] = ["roots", "pairs", "parents", "values", "steps"];
+const FILES: [&str; 5] = ["roots", "quads", "parents", "values", "steps"];
 const MAGIC: &[u8; 8] = b"ABRIDGE\0";
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 /// Position of a search in its table.
 #[derive(Clone, Default)]
@@ -150,8 +150,8 @@ impl<'v> Saver<'v> {
         for (name, extent) in FILES.iter().zip(files.iter()) {
             growing.push(AppendedFile::new(self.checkpoint.volume.open(name, extent.len)?, extent.clone()));
         }
-        if let [roots, pairs, parents, values, steps] = &mut growing[..] {
-            table.save(lengths, Parts { roots, pairs, parents })?;
+        if let [roots, quads, parents, values, steps] = &mut growing[..] {
+            table.save(lengths, Parts { roots, quads, parents })?;
             system.save(system_marks, values)?;
             graph.save(n_chunks, steps)?;
         }
@@ -177,7 +177,7 @@ impl<'v> Saver<'v> {
             put_number(&mut out, extent.len);
             out.extend_from_slice(&extent.digest.get());
         }
-        [lengths.chunks, lengths.pairs, lengths.parent_words, *n_chunks]
+        [lengths.chunks, lengths.quads, lengths.parent_words, *n_chunks]
             .into_iter()
             .for_each(|length| put_number(&mut out, length));
         put_numbers(&mut out, system_marks);
@@ -385,12 +385,12 @@ fn restore<S: System>(
     table: StateTable,
     pause: &mut dyn FnMut(Grown<'_>) -> io::Result<()>,
 ) -> io::Result<(StateTable, StateGraph)> {
-    let [roots, pairs, parents, values, saved_steps] = files else { return Err(io::ErrorKind::InvalidData.into()) };
+    let [roots, quads, parents, values, saved_steps] = files else { return Err(io::ErrorKind::InvalidData.into()) };
     let mut steps = StateGraph::default();
     system.restore(&manifest.system_marks, values, manifest.notes)?;
     let mut pause_table = |table: &mut StateTable| pause(Grown { table, steps: &mut steps });
     let watch = Restoring { is_state: &|words| system.is_state(words), pause: &mut pause_table };
-    let from = Parts { roots: roots as &mut dyn Read, pairs, parents };
+    let from = Parts { roots: roots as &mut dyn Read, quads, parents };
     let mut table = StateTable::restore(table, manifest.lengths, from, manifest.rest, watch)?;
     let (n_states, is_mark) = (table.len() as u64, |marks| system.is_mark(marks));
     for _ in 0..manifest.n_chunks {
@@ -472,7 +472,7 @@ fn read_body<'b>(reader: &mut Reader<'b>) -> Option<Manifest<'b>> {
     for file in &mut files {
         *file = (reader.number()?, reader.array()?);
     }
-    let lengths = SavedLengths { chunks: reader.number()?, pairs: reader.number()?, parent_words: reader.number()? };
+    let lengths = SavedLengths { chunks: reader.number()?, quads: reader.number()?, parent_words: reader.number()? };
     let n_chunks = reader.number()?;
     let system_marks = reader.list(Reader::number)?;
     let (position, record) = (read_position(reader)?, read_record(reader)?);

@@ -445,7 +445,7 @@ mod tests {
         let mut control = Impatient { checkpoint_every: 7, ..Impatient::after(500) };
         explore_on_disk(&system, &alone, checkpoint(&volume, false), &mut control)?;
         // Bytes beyond the last checkpoint, as if the process was killed while it wrote.
-        for name in ["roots", "pairs", "parents", "values"] {
+        for name in ["roots", "quads", "parents", "values"] {
             let len = volume.read(name).map_err(Refusal::Unreadable)?.len() as u64;
             let mut file = volume.open(name, len).map_err(Refusal::Unreadable)?;
             file.append(b"half a word").map_err(Refusal::Unreadable)?;

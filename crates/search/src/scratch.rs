@@ -1,6 +1,6 @@
 //! Per-worker scratch: the worker of one thread and its buffers for states, steps and prefetching.
 
-use abridge_store::{PairCache, StateTable};
+use abridge_store::{QuadCache, StateTable};
 use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
 
 use crate::recent::Recent;
@@ -8,7 +8,7 @@ use crate::recent::Recent;
 pub(crate) struct Scratch<W> {
     pub(crate) worker: W,
     pub(crate) steps: Steps,
-    cache: PairCache,
+    cache: QuadCache,
     recent: Recent,
     /// The state that was read last, and the ids of its nodes.
     pub(crate) words: Vec<u32>,
@@ -25,7 +25,7 @@ impl<W: Worker> Scratch<W> {
         Scratch {
             worker: system.worker(),
             steps: Steps::new(system.width()),
-            cache: PairCache::new(),
+            cache: QuadCache::new(),
             recent: Recent::new(system.width()),
             words: Vec::new(),
             ids: Vec::new(),
@@ -115,8 +115,9 @@ impl<W: Worker> Scratch<W> {
         self.make_room(n_states);
         let wants_before = self.worker.wants_before(asked);
         for (ahead, (parent, root)) in self.ahead.iter_mut().zip(roots) {
-            if wants_before {
-                table.unfold(parent, &mut ahead.before, &mut self.target_ids);
+            match wants_before {
+                true => table.unfold(parent, &mut ahead.before, &mut self.target_ids),
+                false => ahead.before.clear(),
             }
             table.unfold(root, &mut ahead.words, &mut self.target_ids);
         }
@@ -124,8 +125,7 @@ impl<W: Worker> Scratch<W> {
         self.worker.announce(states, Question::Properties(asked));
         let mut completeness = Completeness::Whole;
         for (idx, ahead) in states.iter().enumerate() {
-            let before = wants_before.then_some(ahead.before.as_slice());
-            let inspected = self.worker.inspect(&ahead.words, before, asked, &mut |kind| found(idx, kind));
+            let inspected = self.worker.inspect(&ahead.words, ahead.known_before(), asked, &mut |kind| found(idx, kind));
             completeness = completeness.and(inspected);
         }
         completeness.gap()

@@ -3,7 +3,7 @@
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
 use abridge_system::{Completeness, Finding, FindingKind, Limit, Steps, System};
 
-use crate::bfs::PAIRS_MARGIN;
+use crate::bfs::QUADS_MARGIN;
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
 use crate::frontier::Frontier;
 use crate::graph::StateGraph;
@@ -167,7 +167,7 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
                 if self.config.max_states.is_some_and(|max| len >= max) {
                     self.record.stop(Limit::States(len));
                 }
-                if len >= MAX_STATES || self.table.n_pairs() >= MAX_STATES - PAIRS_MARGIN {
+                if len >= MAX_STATES || self.table.n_quads() >= MAX_STATES - QUADS_MARGIN {
                     self.record.stop(Limit::Numbers);
                 }
             }

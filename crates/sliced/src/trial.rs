@@ -1,25 +1,35 @@
 //! Trial: evaluation by memos and by circuits in turns, until one is known to be faster.
 //!
-//! The unit is the block of the search: its time, over the number of states that workers were asked about. The first block with circuits fills their
-//! tables and does not count. A wrong decision costs time and never a result.
+//! The unit is the block of the search: its time, over the number of states that workers were asked about. Circuits are compiled when memos have taken
+//! some time. Their first block fills their tables and does not count. If they are much faster than memos were before, that decides; otherwise both are measured
+//! in turns. A wrong decision costs time and never a result.
 
 use std::time::{Duration, Instant};
 
+/// Time of a search after which circuits are compiled.
+const MIN_TRIAL_TIME: Duration = Duration::from_millis(30);
 /// States of a search after which circuits are compiled.
-const MIN_TRIAL_STATES: u64 = 20_000;
+const MIN_TRIAL_STATES: u64 = 4_096;
 /// States that each way must have been asked about.
 const MIN_JUDGED_STATES: u64 = 16_384;
+/// States that circuits must have been asked about to be judged by the time of memos before.
+const MIN_FIRST_JUDGED_STATES: u64 = 2_048;
+/// Circuits that take no more than one part in so many of the time of memos before are kept without further turns. Memos become faster as they
+/// fill, so the factor is large.
+const MIN_CLEAR_SPEEDUP: f64 = 3.0;
 /// Circuits must save one part in so many.
 const MIN_SAVED_PART: u32 = 20;
 
 /// The stage of a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Stage {
-    /// There are few states.
+    /// The search is short so far.
     #[default]
     Waiting,
     /// Blocks with circuits fill their tables.
     Warming,
+    /// Circuits are compared with the memos before.
+    First,
     /// Ways are measured in turns; the present one is by circuits or not.
     Measuring {
         is_on: bool,
@@ -29,13 +39,35 @@ enum Stage {
     },
 }
 
+/// Time for a number of states.
+#[derive(Clone, Copy, Default)]
+struct Spent {
+    time: Duration,
+    n_states: u64,
+}
+
+impl Spent {
+    fn add(&mut self, time: Duration, n_states: u64) {
+        self.time += time;
+        self.n_states += n_states;
+    }
+
+    fn per_state(self) -> f64 {
+        self.time.as_secs_f64() / self.n_states.max(1) as f64
+    }
+}
+
 /// Decides between two ways of evaluation.
 #[derive(Default)]
 pub(crate) struct Trial {
     stage: Stage,
     last: Option<Instant>,
-    /// Time and states without and with circuits.
-    spent: [(Duration, u64); 2],
+    /// Time of the search before the trial.
+    waited: Duration,
+    /// The latest blocks before the trial.
+    before: Spent,
+    /// Blocks of the trial, without and with circuits.
+    spent: [Spent; 2],
     is_refused: bool,
 }
 
@@ -46,52 +78,66 @@ impl Trial {
         let elapsed = self.last.map_or(Duration::ZERO, |last| now.duration_since(last));
         self.last = Some(now);
         match self.stage {
-            Stage::Waiting if n_states < MIN_TRIAL_STATES => {}
-            Stage::Waiting => {
-                let is_on = begin();
-                self.is_refused = !is_on;
-                self.stage = if is_on { Stage::Warming } else { Stage::Settled { is_on: false } };
-                // What compiling took is no part of a block.
-                self.last = None;
-            }
+            Stage::Waiting => self.wait(n_states, (elapsed, n_asked), begin),
             Stage::Warming if n_asked == 0 => {}
-            Stage::Warming => self.stage = Stage::Measuring { is_on: true },
+            Stage::Warming => self.stage = Stage::First,
+            Stage::First => {
+                self.spent[1].add(elapsed, n_asked);
+                if self.spent[1].n_states >= MIN_FIRST_JUDGED_STATES {
+                    let is_clear = self.spent[1].per_state() * MIN_CLEAR_SPEEDUP <= self.before.per_state();
+                    self.stage =
+                        if is_clear { Stage::Settled { is_on: true } } else { Stage::Measuring { is_on: true } };
+                }
+            }
             Stage::Measuring { is_on } => {
-                let (time, n_judged) = &mut self.spent[usize::from(is_on)];
-                *time += elapsed;
-                *n_judged += n_asked;
+                self.spent[usize::from(is_on)].add(elapsed, n_asked);
                 self.stage = self.after(is_on);
             }
             Stage::Settled { .. } => {}
         }
         match self.stage {
             Stage::Waiting => false,
-            Stage::Warming => true,
+            Stage::Warming | Stage::First => true,
             Stage::Measuring { is_on } | Stage::Settled { is_on } => is_on,
         }
     }
 
+    fn wait(&mut self, n_states: u64, (elapsed, n_asked): (Duration, u64), begin: impl FnOnce() -> bool) {
+        self.waited += elapsed;
+        if self.before.n_states >= MIN_FIRST_JUDGED_STATES {
+            self.before = Spent::default();
+        }
+        if n_asked > 0 {
+            self.before.add(elapsed, n_asked);
+        }
+        if n_states < MIN_TRIAL_STATES || self.waited < MIN_TRIAL_TIME || self.before.n_states == 0 {
+            return;
+        }
+        let is_on = begin();
+        self.is_refused = !is_on;
+        self.stage = if is_on { Stage::Warming } else { Stage::Settled { is_on: false } };
+        // What compiling took is no part of a block.
+        self.last = None;
+    }
+
     fn after(&self, was_on: bool) -> Stage {
-        let [(without, n_without), (with, n_with)] = self.spent;
-        if n_without.min(n_with) < MIN_JUDGED_STATES {
+        let [without, with] = self.spent;
+        if without.n_states.min(with.n_states) < MIN_JUDGED_STATES {
             // A way goes on until it has been judged.
             return Stage::Measuring {
-                is_on: if self.spent[usize::from(was_on)].1 < MIN_JUDGED_STATES { was_on } else { !was_on },
+                is_on: if self.spent[usize::from(was_on)].n_states < MIN_JUDGED_STATES { was_on } else { !was_on },
             };
         }
-        let per_state = |time: Duration, n_states: u64| time.as_secs_f64() / n_states as f64;
-        let limit = per_state(without, n_without) * (1.0 - 1.0 / f64::from(MIN_SAVED_PART));
-        Stage::Settled { is_on: per_state(with, n_with) < limit }
+        let limit = without.per_state() * (1.0 - 1.0 / f64::from(MIN_SAVED_PART));
+        Stage::Settled { is_on: with.per_state() < limit }
     }
 
     /// The result in words, if there is something to tell.
     pub(crate) fn verdict(&self) -> Option<String> {
-        let [(without, n_without), (with, n_with)] = self.spent;
         match self.stage {
             Stage::Settled { is_on: false } if !self.is_refused => {
-                let nanoseconds = |time: Duration, n_states: u64| time.as_nanos() / u128::from(n_states.max(1));
-                let (with, without) = (nanoseconds(with, n_with), nanoseconds(without, n_without));
-                Some(format!("circuits took {with} ns for each state, memos {without} ns"))
+                let [without, with] = self.spent.map(|spent| spent.per_state() * 1e9);
+                Some(format!("circuits took {with:.0} ns for each state, memos {without:.0} ns"))
             }
             Stage::Waiting => Some("the search was short".to_owned()),
             _ => None,

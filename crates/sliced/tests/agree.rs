@@ -39,7 +39,10 @@ fn answers<S: System>(system: &S, states: &[Vec<u32>], sizes: &[usize]) -> Vec<A
     let (mut rest, mut sizes) = (states, sizes.iter().cycle());
     while !rest.is_empty() {
         let size = sizes.next().copied().unwrap_or(1).min(rest.len());
-        let ahead = |state: &Vec<u32>| Ahead { words: state.clone(), before: state.clone() };
+        // As in a search, predecessors are given only if they are wanted.
+        let wants_before = worker.wants_before(ASKED);
+        let before = |state: &Vec<u32>| if wants_before { state.clone() } else { Vec::new() };
+        let ahead = |state: &Vec<u32>| Ahead { words: state.clone(), before: before(state) };
         let block: Vec<Ahead> = rest[..size].iter().map(ahead).collect();
         let start = found.len();
         worker.announce(&block, Question::Successors);

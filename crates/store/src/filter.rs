@@ -3,7 +3,7 @@
 //! All bits of a root lie in one word, so a query touches memory once (Putze, Sanders, Singler, "Cache-, hash-
 //! and space-efficient Bloom filters"). The rate of false positives is about one in fifty. A false negative would make a known state new.
 
-use crate::pairs::mix;
+use crate::quads::mix;
 
 /// Filter bits per root.
 const BITS_PER_ROOT: usize = 12;

@@ -1,8 +1,8 @@
 //! State table: the visited states of a search.
 //!
 //! A [`StateTable`] stores fixed-width states exactly. It numbers them in the order of insertion, finds them by content, and
-//! records the parent from which each was first reached. A state is folded into one 64-bit *root*: its words are the leaves of a binary
-//! tree whose inner nodes are pairs of ids, and each distinct pair is stored once (`pairs.rs`, `fold.rs`; Laarman, van de Pol, Weber,
+//! records the parent from which each was first reached. A state is folded into one 64-bit *root*: its words are the leaves of a tree
+//! whose inner nodes are quads of ids, and each distinct quad is stored once (`quads.rs`, `fold.rs`; Laarman, van de Pol, Weber,
 //! "Parallel recursive state compression for free"). Sharded hash tables with open addressing map roots to numbers (`shard.rs`).
 //!
 //! Thread protocol: reading, folding and unfolding states need `&StateTable` and may happen at any time. The thread that sifts
@@ -11,8 +11,8 @@
 
 mod filter;
 mod fold;
-mod pairs;
 mod parents;
+mod quads;
 mod roots;
 mod runs;
 mod saved;
@@ -20,7 +20,7 @@ mod shard;
 mod table;
 mod volume;
 
-pub use pairs::PairCache;
+pub use quads::QuadCache;
 pub use saved::{Parts, Restoring, SavedLengths};
 pub use shard::{N_SHARDS, Place, Sift, Sifted, shard_of};
 pub use table::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};

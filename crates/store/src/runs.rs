@@ -394,7 +394,7 @@ fn put_varint(bytes: &mut Vec<u8>, mut number: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pairs::mix;
+    use crate::quads::mix;
     use crate::volume::Ram;
 
     #[test]

@@ -1,6 +1,6 @@
 //! State table as bytes, for checkpoints.
 //!
-//! Chunks, pairs and parents are append-only, so a checkpoint appends only the data added since the last one. The small rest is rewritten as a
+//! Chunks, quads and parents are append-only, so a checkpoint appends only the data added since the last one. The small rest is rewritten as a
 //! whole. Restoring must give every state its old number.
 //!
 //! Restoring trusts nothing: an index outside a table, or a parent after its child, makes the whole invalid. Otherwise a file could
@@ -18,14 +18,14 @@ use crate::table::{MAX_STATES, StateTable};
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct SavedLengths {
     pub chunks: u64,
-    pub pairs: u64,
+    pub quads: u64,
     pub parent_words: u64,
 }
 
 /// Sinks or sources of the append-only parts.
 pub struct Parts<T> {
     pub roots: T,
-    pub pairs: T,
+    pub quads: T,
     pub parents: T,
 }
 
@@ -43,8 +43,10 @@ impl StateTable {
         for chunk in lengths.chunks as usize..self.roots.n_chunks() {
             self.roots.save_chunk(chunk, to.roots)?;
         }
-        for id in lengths.pairs..self.pairs.len() {
-            to.pairs.write_all(&self.pairs.get(id as u32).to_le_bytes())?;
+        for id in lengths.quads..self.quads.len() {
+            for half in self.quads.get(id as u32) {
+                to.quads.write_all(&half.to_le_bytes())?;
+            }
         }
         let Parents::Ascending(runs) = &self.parents else { return Err(io::ErrorKind::Unsupported.into()) };
         let n_words = runs.full_words();
@@ -53,7 +55,7 @@ impl StateTable {
         }
         *lengths = SavedLengths {
             chunks: self.roots.n_chunks() as u64,
-            pairs: self.pairs.len(),
+            quads: self.quads.len(),
             parent_words: n_words.len() as u64,
         };
         Ok(())
@@ -81,8 +83,8 @@ impl StateTable {
         restoring: Restoring<'_>,
     ) -> io::Result<StateTable> {
         let mut rest = rest;
-        for id in 0..lengths.pairs {
-            if table.pairs.add(number(from.pairs)?) != Some(id as u32) {
+        for id in 0..lengths.quads {
+            if table.quads.add([number(from.quads)?, number(from.quads)?]) != Some(id as u32) {
                 return Err(io::ErrorKind::InvalidData.into());
             }
         }
@@ -160,11 +162,11 @@ fn number(source: &mut dyn Read) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pairs::PairCache;
+    use crate::quads::QuadCache;
     use crate::table::{Inserted, NO_PARENT, Order};
     use crate::volume::Ram;
 
-    fn grow(table: &mut StateTable, cache: &mut PairCache, numbers: std::ops::Range<u32>) -> io::Result<()> {
+    fn grow(table: &mut StateTable, cache: &mut QuadCache, numbers: std::ops::Range<u32>) -> io::Result<()> {
         for n in numbers {
             let words = [n % 50, n / 50 % 300, n / 7, 3];
             let root = table.fold(cache, &words, None, &mut Vec::new());
@@ -177,15 +179,15 @@ mod tests {
     #[test]
     fn a_table_saved_in_pieces_comes_back() -> io::Result<()> {
         let mut table = StateTable::new(4, Order::Ascending);
-        let (mut cache, mut lengths, volume) = (PairCache::new(), SavedLengths::default(), Ram::new());
-        let (mut roots, mut pairs, mut parents) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut cache, mut lengths, volume) = (QuadCache::new(), SavedLengths::default(), Ram::new());
+        let (mut roots, mut quads, mut parents) = (Vec::new(), Vec::new(), Vec::new());
         for piece in 0..5_u32 {
             grow(&mut table, &mut cache, piece * 21_000..(piece + 1) * 21_000)?;
-            let parts = Parts { roots: &mut roots as &mut dyn Write, pairs: &mut pairs, parents: &mut parents };
+            let parts = Parts { roots: &mut roots as &mut dyn Write, quads: &mut quads, parents: &mut parents };
             table.save(&mut lengths, parts)?;
             for spills in [false, true] {
-                let (mut roots, mut pairs, mut parents) = (roots.as_slice(), pairs.as_slice(), parents.as_slice());
-                let from = Parts { roots: &mut roots as &mut dyn Read, pairs: &mut pairs, parents: &mut parents };
+                let (mut roots, mut quads, mut parents) = (roots.as_slice(), quads.as_slice(), parents.as_slice());
+                let from = Parts { roots: &mut roots as &mut dyn Read, quads: &mut quads, parents: &mut parents };
                 let mut pause = |table: &mut StateTable| if spills { table.spill(&volume) } else { Ok(()) };
                 let restoring = Restoring { is_state: &|words| words[3] == 3, pause: &mut pause };
                 let empty = StateTable::new(4, Order::Ascending).numbered(true);

@@ -8,7 +8,7 @@
 use std::io;
 use std::sync::MutexGuard;
 
-use crate::pairs::mix;
+use crate::quads::mix;
 use crate::roots::Roots;
 use crate::runs::Runs;
 

@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::fold::FoldTree;
-use crate::pairs::{PairCache, Pairs};
 use crate::parents::Parents;
+use crate::quads::{QuadCache, Quads};
 use crate::roots::Roots;
 use crate::runs::Runs;
 use crate::shard::{Known, N_SHARDS, Shard, Sift, shard_of};
@@ -28,7 +28,7 @@ pub enum Order {
 /// States by number and by content, with parent links. The crate documentation has the idea.
 pub struct StateTable {
     tree: FoldTree,
-    pub(crate) pairs: Pairs,
+    pub(crate) quads: Quads,
     pub(crate) roots: Roots,
     /// Index from roots to numbers, for the states from `base` on.
     pub(crate) shards: [Mutex<Shard>; N_SHARDS],
@@ -56,7 +56,7 @@ impl StateTable {
     pub fn new(width: usize, order: Order) -> Self {
         StateTable {
             tree: FoldTree::new(width),
-            pairs: Pairs::new(),
+            quads: Quads::new(),
             roots: Roots::default(),
             shards: std::array::from_fn(|_| Mutex::default()),
             runs: None,
@@ -102,26 +102,26 @@ impl StateTable {
     pub fn unfold(&self, root: u64, words: &mut Vec<u32>, ids: &mut Vec<u32>) {
         words.resize(self.tree.width(), 0);
         ids.resize(self.tree.n_inner(), 0);
-        self.tree.unfold(&self.pairs, root, words, ids);
+        self.tree.unfold(&self.quads, root, words, ids);
     }
 
     /// [`StateTable::unfold`] for an untrusted root; `false` if it is not a valid one.
     pub(crate) fn try_unfold(&self, root: u64, words: &mut Vec<u32>, ids: &mut Vec<u32>) -> bool {
         words.resize(self.tree.width(), 0);
         ids.resize(self.tree.n_inner(), 0);
-        self.tree.try_unfold(&self.pairs, root, words, ids)
+        self.tree.try_unfold(&self.quads, root, words, ids)
     }
 
     /// Folds words into a root. `near` has words and ids of a similar state, if there is one.
     pub fn fold(
         &self,
-        cache: &mut PairCache,
+        cache: &mut QuadCache,
         words: &[u32],
         near: Option<(&[u32], &[u32])>,
         ids: &mut Vec<u32>,
     ) -> u64 {
         ids.resize(self.tree.n_inner(), 0);
-        self.tree.fold(&self.pairs, cache, words, near, ids)
+        self.tree.fold(&self.quads, cache, words, near, ids)
     }
 
     /// State from which this one was first reached, or [`NO_PARENT`].
@@ -174,7 +174,7 @@ impl StateTable {
         number
     }
 
-    /// Moves the roots of all states so far to files, by number and by content. Parents and pairs stay in memory. After a failure states can
+    /// Moves the roots of all states so far to files, by number and by content. Parents and quads stay in memory. After a failure states can
     /// still be read by number, but lookups by content may miss some, so the search must end.
     pub fn spill(&mut self, volume: &dyn Volume) -> io::Result<()> {
         let known = Known { roots: &self.roots, base: self.base };
@@ -223,9 +223,9 @@ impl StateTable {
         self.shards.iter().map(shard).sum()
     }
 
-    /// Number of distinct pairs; [`MAX_STATES`] bounds it as well.
-    pub fn n_pairs(&self) -> u64 {
-        self.pairs.len()
+    /// Number of distinct quads; [`MAX_STATES`] bounds it as well.
+    pub fn n_quads(&self) -> u64 {
+        self.quads.len()
     }
 
     /// Closes a state: its children are the `n_children` states appended last. With [`Order::Ascending`] the artificial root is closed first,
@@ -240,7 +240,7 @@ impl StateTable {
     /// Memory in bytes.
     pub fn bytes(&self) -> usize {
         let runs = self.runs.as_ref().map_or(0, Runs::bytes);
-        self.roots.bytes() + self.shard_bytes() + runs + self.pairs.bytes() + self.parents.bytes()
+        self.roots.bytes() + self.shard_bytes() + runs + self.quads.bytes() + self.parents.bytes()
     }
 }
 
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn states_are_kept_once_and_found_again() -> io::Result<()> {
         let mut table = StateTable::new(3, Order::Any);
-        let (mut cache, mut ids) = (PairCache::new(), Vec::new());
+        let (mut cache, mut ids) = (QuadCache::new(), Vec::new());
         for n in 0..100_000_u32 {
             let root = table.fold(&mut cache, &words(n), None, &mut ids);
             assert_eq!(table.insert(root)?, Inserted::New(n));
@@ -372,7 +372,7 @@ mod tests {
     #[test]
     fn a_system_without_words_has_one_state() -> io::Result<()> {
         let mut table = StateTable::new(0, Order::Any);
-        let root = table.fold(&mut PairCache::new(), &[], None, &mut Vec::new());
+        let root = table.fold(&mut QuadCache::new(), &[], None, &mut Vec::new());
         assert_eq!(table.insert(root)?, Inserted::New(0));
         assert_eq!(table.insert(root)?, Inserted::Known(0));
         Ok(())

@@ -175,8 +175,15 @@ pub enum Question {
 #[derive(Default)]
 pub struct Ahead {
     pub words: Vec<u32>,
-    /// Argument `before` of [`Worker::inspect`].
+    /// Argument `before` of [`Worker::inspect`]; empty if there is none.
     pub before: Vec<u32>,
+}
+
+impl Ahead {
+    /// Argument `before` of [`Worker::inspect`].
+    pub fn known_before(&self) -> Option<&[u32]> {
+        Some(self.before.as_slice()).filter(|before| !before.is_empty())
+    }
 }
 
 /// Orbits of the stabiliser of a state. Exchanging atoms of one class leaves the state unchanged.

@@ -184,7 +184,7 @@ fn a_checkpoint_of_another_model_is_refused() {
 
 /// What stands before the lengths of files in a manifest: a mark, the version, the name of the key, the fingerprint.
 const HEAD_BYTES: usize = 8 + 1 + DIGEST_BYTES + DIGEST_BYTES;
-const GROWING: [&str; 5] = ["roots", "pairs", "parents", "values", "steps"];
+const GROWING: [&str; 5] = ["roots", "quads", "parents", "values", "steps"];
 
 /// A saved run as somebody with the key could have changed it: one file is another one, and all digests are right.
 fn forged(saved: &Ram, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Ram {
@@ -237,7 +237,7 @@ fn nothing_that_was_forged_with_the_key_makes_it_panic() {
         let run = check_on_disk(&model, &config, disk(&saved, false, None), &mut control);
         assert!(run.is_ok_and(|report| report.disk.n_checkpoints == 1));
         for round in 0..500 {
-            let name = ["manifest", "roots", "pairs", "parents", "values", "steps"][round % 6];
+            let name = ["manifest", "roots", "quads", "parents", "values", "steps"][round % 6];
             let copy = forged(&saved, name, |bytes| {
                 let at = next(bytes.len());
                 match next(6) {

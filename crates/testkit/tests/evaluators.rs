@@ -1,7 +1,7 @@
 //! Small machines of the kinds that the compiled form and the solver treat specially: the counts are known, and the plain interpreter
 //! and the compiled form agree on them.
 
-use abridge_check::{Config, check};
+use abridge_check::{Config, Evaluator, check};
 use abridge_testkit::Project;
 
 /// States and transitions with ProB's conventions.
@@ -306,4 +306,23 @@ fn conditions_say_what_is_sought() {
     let (states, transitions) = counts(text, false);
     assert!(states > 4);
     agree(text, (states, transitions));
+}
+
+/// More valuations of constants than are compiled: states under the others are left to memos, whose tables are large enough to be prefetched.
+#[test]
+fn valuations_beyond_the_limit_are_left_to_memos() {
+    let text = "MACHINE M CONSTANTS cc, dd PROPERTIES cc : 1..6 & dd : 1..6 VARIABLES tc, te, pc, mm
+        INVARIANT tc : 0..39 & te : 0..39 & pc : 0..2 & mm : 0..5 & tc - te < 50 INITIALISATION tc, te, pc, mm := 0, 0, 0, 5
+        OPERATIONS
+            up(nn) = SELECT pc = 0 & nn : 1..cc & tc + nn < 40 & mm > 0 THEN tc := tc + nn || pc := 1 || mm := mm - 1 END;
+            over(nn) = SELECT pc = 1 & nn : 1..dd & te + nn < 40 THEN te := te + nn || pc := 2 END;
+            on = SELECT pc = 2 THEN pc := 0 END END";
+    let model = Project::model_of(text);
+    let [memo, sliced] = [Evaluator::Memo, Evaluator::Sliced].map(|evaluator| {
+        let config = Config { find_all: true, deadlock: false, evaluator, ..Config::default() };
+        let report = check(&model, &config, &mut ());
+        assert!(report.limits.is_empty() && report.violations.is_empty(), "{:?}", report.limits);
+        (report.states, report.transitions)
+    });
+    assert!(memo == sliced && memo.0 > 40_000, "{memo:?} {sliced:?}");
 }

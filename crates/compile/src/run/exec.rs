@@ -2,6 +2,8 @@
 //!
 //! Slots are changed in place. `then` is called in every outcome and sees the new values. Afterwards the slots hold their previous values again.
 
+use std::ops::ControlFlow;
+
 use abridge_diag::with_stack;
 use abridge_eval::Val;
 use abridge_value::Value;
@@ -15,10 +17,20 @@ pub(crate) type Then<'t, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<()> + 't;
 impl<'r> Runtime<'r> {
     /// Calls `then` in all outcomes of one case of an operation.
     pub(crate) fn case(&mut self, case: &Case, then: &mut Then<'_, 'r>) -> Fast<()> {
-        if case.plan.is_empty() {
-            return self.exec(&case.body, then);
+        let mut is_doubtful = false;
+        let rest = match &case.plan.table {
+            None => self.leading_tests(&case.plan.steps, &mut is_doubtful)?,
+            Some(_) => return self.every(&case.plan, &mut |runtime| runtime.exec(&case.body, then)),
+        };
+        match rest {
+            None => Ok(()),
+            Some([]) if is_doubtful => Err(Stop::IllDefined),
+            Some([]) => self.exec(&case.body, then),
+            Some(rest) => {
+                let found = &mut |runtime: &mut Runtime<'r>| runtime.exec(&case.body, then).map(ControlFlow::Continue);
+                with_stack(|| self.run(rest, is_doubtful, found)).map(|_| ())
+            }
         }
-        self.every(&case.plan, &mut |runtime| runtime.exec(&case.body, then))
     }
 
     pub(crate) fn exec(&mut self, exec: &Exec, then: &mut Then<'_, 'r>) -> Fast<()> {

@@ -38,6 +38,7 @@ impl<'p> Runtime<'p> {
             program,
             session,
             slots,
+            written: Vec::new(),
             constants,
             cells,
             per_element: Vec::new(),

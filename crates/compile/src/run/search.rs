@@ -50,32 +50,39 @@ impl<'r> Runtime<'r> {
     /// Calls `found` in every solution of the steps, until it breaks. `is_doubtful` records that a condition without unknowns was ill-defined.
     pub(crate) fn run(
         &mut self,
-        mut steps: &[PlanStep],
+        steps: &[PlanStep],
         mut is_doubtful: bool,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
-        loop {
-            self.tick()?;
-            let Some((step, rest)) = steps.split_first() else {
-                // A condition without unknowns was ill-defined; the plain interpreter decides.
-                return if is_doubtful { Err(Stop::IllDefined) } else { found(self) };
-            };
-            let PlanStep::Test { test, is_open } = step else {
-                // Every step calls the ones after it, so the depth of the stack grows.
-                return match is_last_unwatched(steps) {
-                    true => with_stack(|| self.step(steps, is_doubtful, found)),
-                    false => self.step(steps, is_doubtful, found),
-                };
-            };
+        match self.leading_tests(steps, &mut is_doubtful)? {
+            None => GO_ON,
+            // A condition without unknowns was ill-defined; the plain interpreter decides.
+            Some([]) if is_doubtful => Err(Stop::IllDefined),
+            Some([]) => found(self),
+            // Every step calls the ones after it, so the depth of the stack grows.
+            Some(steps) if is_last_unwatched(steps) => with_stack(|| self.step(steps, is_doubtful, found)),
+            Some(steps) => self.step(steps, is_doubtful, found),
+        }
+    }
+
+    /// Evaluates the tests at the front of a plan. Returns the steps after them, or `None` if a test fails.
+    pub(crate) fn leading_tests<'s>(
+        &mut self,
+        mut steps: &'s [PlanStep],
+        is_doubtful: &mut bool,
+    ) -> Fast<Option<&'s [PlanStep]>> {
+        self.tick()?;
+        while let [PlanStep::Test { test, is_open }, rest @ ..] = steps {
             match self.test(test) {
                 Ok(true) => {}
-                Ok(false) => return GO_ON,
-                Err(Stop::IllDefined) if *is_open && self.is_lenient() => return GO_ON,
-                Err(Stop::IllDefined) if !is_open => is_doubtful = true,
+                Ok(false) => return Ok(None),
+                Err(Stop::IllDefined) if *is_open && self.is_lenient() => return Ok(None),
+                Err(Stop::IllDefined) if !is_open => *is_doubtful = true,
                 Err(stop) => return Err(stop),
             }
             steps = rest;
         }
+        Ok(Some(steps))
     }
 
     /// [`Runtime::run`] if the first step is no test.

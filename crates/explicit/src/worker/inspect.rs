@@ -7,7 +7,7 @@ use abridge_system::{Ahead, Completeness, FindingKind, Gap};
 use super::fast::FastPath;
 use crate::conjunct::{Conjunct, Conjuncts, Role};
 use crate::layout::fill;
-use crate::memo::{MemoHandle, PrefetchBuffer};
+use crate::memo::{MemoHandle, PrefetchBuffer, gap_number, gap_of_number};
 use crate::profile::{Clock, Measured, Usage};
 use crate::system::{Explicit, is_violation};
 
@@ -23,17 +23,11 @@ enum Evaluated {
 /// Subject of a failure, for messages.
 const PROPERTY_SUBJECT: &str = "a property of states";
 
-/// Memo entry of a group with nothing to report.
-const PASSES: u32 = 1;
-
 /// Memo entry of a group with a finding, which is evaluated again to report it.
-const FAILS: u32 = 2;
+const FAILS: u32 = 1;
 
-/// Memo entry of a group with nothing to report, and a gap: the index in [`GAPS`] is added.
-const PASSES_WITH_GAP: u32 = 3;
-
-/// Gaps that memos store. A gap of the stop flag or of memory is not stored, since the question may be asked again.
-const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
+/// Memo entry of a group with nothing to report: the number of the gap is added.
+const PASSES: u32 = 2;
 
 /// Conjuncts of one role, for one worker: handles of their memos, success rates and usage.
 pub(crate) struct Inspector<'a> {
@@ -87,7 +81,7 @@ impl<'a> Inspector<'a> {
     pub(crate) fn fetch(&self, states: &[Ahead], buffer: &mut PrefetchBuffer) {
         for (group, handle) in self.conjuncts.groups.iter().zip(&self.handles).filter(|(group, _)| group.is_top) {
             if let Some(handle) = handle {
-                let asked = states.iter().filter(|state| !group.is_same(&state.words, Some(&state.before)));
+                let asked = states.iter().filter(|state| !group.is_same(&state.words, state.known_before()));
                 handle.fetch(asked.map(|state| state.words.as_slice()), &group.words, buffer);
             }
         }
@@ -122,9 +116,8 @@ impl<'a> Inspector<'a> {
         if let Some(handle) = self.handles[idx].as_mut().filter(|handle| !handle.is_off()) {
             fill(&mut self.key, subject.words, &group.words);
             match handle.get(&subject.system.lists, &self.key) {
-                Ok(PASSES) => return true,
-                Ok(number @ PASSES_WITH_GAP..) => {
-                    self.gap = self.gap.max(GAPS.get((number - PASSES_WITH_GAP) as usize).copied());
+                Ok(number @ PASSES..) => {
+                    self.gap = self.gap.max(gap_of_number(number - PASSES));
                     return true;
                 }
                 Ok(_) => {}
@@ -139,16 +132,10 @@ impl<'a> Inspector<'a> {
         for below in &group.below {
             passes &= self.group_passes(*below, subject);
         }
-        let is_lasting = self.gap.is_none_or(|gap| GAPS.contains(&gap));
-        if let (Some(key), Some(handle)) = (missing.filter(|_| is_lasting), &self.handles[idx]) {
+        if let (Some(key), Some(gap), Some(handle)) = (missing, gap_number(self.gap), &self.handles[idx]) {
             // The groups below have overwritten the key.
             fill(&mut self.key, subject.words, &group.words);
-            let gap = GAPS.iter().position(|gap| Some(*gap) == self.gap);
-            let number = match (passes, gap) {
-                (true, Some(gap)) => PASSES_WITH_GAP + gap as u32,
-                (true, None) => PASSES,
-                (false, _) => FAILS,
-            };
+            let number = if passes { PASSES + gap } else { FAILS };
             handle.insert(&subject.system.lists, &self.key, key, number);
         }
         self.gap = self.gap.max(gap_outside);

@@ -97,9 +97,9 @@ impl Performer<'_> {
         }
         let start = out.len();
         let doubt = self.compute_labelled(at, out);
-        if let (Some(key), Some(handle)) = (key.filter(|_| doubt.is_lasting()), &self.with_labels) {
+        if let (Some(key), Some(head), Some(handle)) = (key, doubt.to_word(), &self.with_labels) {
             let scratch = &mut at.buffers.scratch;
-            if operation.list_labelled(start, doubt, scratch, out)
+            if operation.list_labelled(start, head, scratch, out)
                 && let Some(number) = system.lists.number(&scratch.entry)
             {
                 fill(&mut scratch.key, words, &operation.key);
@@ -160,7 +160,7 @@ impl Operation {
 
     /// Makes the memo entry of the steps from `start` on; `false` if a label is too large for it. The lowest bit of a label marks a step that repeats
     /// a transition.
-    fn list_labelled(&self, start: usize, doubt: Doubt, scratch: &mut Scratch, out: &Steps) -> bool {
+    fn list_labelled(&self, start: usize, head: u32, scratch: &mut Scratch, out: &Steps) -> bool {
         let entry = &mut scratch.entry;
         entry.clear();
         for step in out.iter_from(start) {
@@ -168,7 +168,7 @@ impl Operation {
             entry.push(label.0 << 1 | u32::from(step.count == 0));
             entry.extend(self.writes.iter().map(|word| step.target[*word]));
         }
-        entry.push(doubt.to_word());
+        entry.push(head);
         true
     }
 

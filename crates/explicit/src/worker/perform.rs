@@ -12,7 +12,7 @@ use super::conditions::GuardVerdicts;
 use super::fast::FastPath;
 use super::outcomes::{Distinct, Outcomes};
 use crate::layout::{UNSET, fill};
-use crate::memo::{Key, MemoHandle, PrefetchBuffer};
+use crate::memo::{Key, MemoHandle, PrefetchBuffer, gap_number, gap_of_number};
 use crate::operation::{Operation, Stage, Stages};
 use crate::profile::{Clock, Measured, Usage};
 use crate::system::{Explicit, is_violation};
@@ -176,8 +176,8 @@ impl<'a> Performer<'a> {
         }
         let start = out.len();
         let doubt = self.compute(at, out);
-        if let (Some(key), Some(whole)) = (key.filter(|_| doubt.is_lasting()), &self.whole) {
-            operation.keep(at.system, whole, (key, at.words), doubt, start, &mut at.buffers.scratch, out);
+        if let (Some(key), Some(head), Some(whole)) = (key, doubt.to_word(), &self.whole) {
+            operation.keep(at.system, whole, (key, at.words), head, start, &mut at.buffers.scratch, out);
         }
         doubt
     }
@@ -224,23 +224,14 @@ pub(crate) struct Doubt {
     pub(crate) gap: Option<Gap>,
 }
 
-/// Gaps that memos store, numbered from 1. A gap of the stop flag or of memory is not stored, since the question may be asked again.
-const GAPS: [Gap; 3] = [Gap::Bounded, Gap::Capped, Gap::Failed];
-
 impl Doubt {
-    pub(crate) fn to_word(self) -> u32 {
-        let gap = GAPS.iter().position(|gap| Some(*gap) == self.gap).map_or(0, |idx| idx as u32 + 1);
-        u32::from(self.is_ill_defined) | gap << 1
+    /// Word of a memo entry; `None` if the same evaluation might give another answer.
+    pub(crate) fn to_word(self) -> Option<u32> {
+        Some(u32::from(self.is_ill_defined) | gap_number(self.gap)? << 1)
     }
 
     pub(crate) fn from_word(word: u32) -> Doubt {
-        let gap = (word >> 1).checked_sub(1).map(|idx| GAPS[idx as usize]);
-        Doubt { is_ill_defined: word & 1 != 0, gap }
-    }
-
-    /// Whether the same evaluation would give the same answer again.
-    pub(crate) fn is_lasting(self) -> bool {
-        self.gap.is_none_or(|gap| GAPS.contains(&gap))
+        Doubt { is_ill_defined: word & 1 != 0, gap: gap_of_number(word >> 1) }
     }
 
     fn add_to(self, operation: u32, out: &mut Steps) -> Completeness {
@@ -287,7 +278,7 @@ impl Operation {
         system: &Explicit<'_>,
         whole: &MemoHandle<'_>,
         (key, words): (Key, &[u32]),
-        doubt: Doubt,
+        head: u32,
         start: usize,
         scratch: &mut Scratch,
         out: &Steps,
@@ -299,7 +290,7 @@ impl Operation {
             entry.push(count);
             entry.extend(self.writes.iter().map(|word| step.target[*word]));
         }
-        entry.push(doubt.to_word());
+        entry.push(head);
         fill(&mut scratch.key, words, &self.key);
         if let Some(number) = system.lists.number(entry) {
             whole.insert(&system.lists, &scratch.key, key, number);
