@@ -282,6 +282,12 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Print the manual page, of the program or of one command
+    #[command(after_help = "Example:\n  abridge man > ~/.local/share/man/man1/abridge.1")]
+    Man {
+        /// Command
+        command: Option<String>,
+    },
     /// Print a shell completion script
     Completions {
         /// Shell to generate the script for
@@ -502,6 +508,7 @@ fn execute(command: Command) -> Exit {
         }
         Command::Probcli { probcli, output } => commands::probcli::run(&probcli, output.json, &execute_line),
         Command::Preferences { preferences, output } => commands::preferences::run(&preferences, output.json),
+        Command::Man { command } => manual(command.as_deref()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut script);
@@ -509,4 +516,26 @@ fn execute(command: Command) -> Exit {
             Exit::Ok
         }
     }
+}
+
+/// Prints a manual page.
+fn manual(name: Option<&str>) -> Exit {
+    let program = Cli::command();
+    let command = match name {
+        None => Some(program),
+        Some(name) => program.find_subcommand(name).map(|command| {
+            let title: &'static str = Box::leak(format!("abridge-{name}").into_boxed_str());
+            command.clone().name(title).bin_name(format!("abridge {name}"))
+        }),
+    };
+    let Some(command) = command else {
+        out::errln!("error: no command `{}`; `abridge --help` lists all", name.unwrap_or_default());
+        return Exit::Usage;
+    };
+    let mut page = Vec::new();
+    match clap_mangen::Man::new(command).render(&mut page) {
+        Ok(()) => out::raw(&page),
+        Err(error) => out::errln!("error: cannot write the page: {error}"),
+    }
+    Exit::Ok
 }

@@ -14,7 +14,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::Folder;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -67,6 +67,7 @@ impl Terminal {
             }
         });
         let mut terminal = Terminal { child, keyboard, screen, text: String::new() };
+        // A program that does not come to a prompt is killed with the terminal.
         terminal.wait("> ");
         terminal
     }
@@ -110,8 +111,23 @@ impl Terminal {
 
     fn end(mut self) {
         self.keys("\u{4}");
-        let status = self.child.wait().expect("it ends");
+        let start = Instant::now();
+        let status = loop {
+            match self.child.try_wait().expect("a child") {
+                Some(status) => break status,
+                None => assert!(start.elapsed() < LONGEST_WAIT, "it does not end: {:?}", self.text),
+            }
+            std::thread::yield_now();
+        };
         assert_eq!(status.code(), Some(0));
+    }
+}
+
+/// A program that waits for input must not outlive a test that failed.
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

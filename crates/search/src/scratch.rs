@@ -125,7 +125,8 @@ impl<W: Worker> Scratch<W> {
         self.worker.announce(states, Question::Properties(asked));
         let mut completeness = Completeness::Whole;
         for (idx, ahead) in states.iter().enumerate() {
-            let inspected = self.worker.inspect(&ahead.words, ahead.known_before(), asked, &mut |kind| found(idx, kind));
+            let inspected =
+                self.worker.inspect(&ahead.words, ahead.known_before(), asked, &mut |kind| found(idx, kind));
             completeness = completeness.and(inspected);
         }
         completeness.gap()
