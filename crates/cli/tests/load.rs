@@ -87,10 +87,7 @@ fn an_unbounded_parameter_hides_no_mistake() {
 #[test]
 fn manual_pages() {
     let page = abridge(&["man"]).stdout;
-    assert!(
-        page.contains(".TH abridge 1") && page.contains("Exit statuses"),
-        "{page}"
-    );
+    assert!(page.contains(".TH abridge 1") && page.contains("Exit statuses"), "{page}");
     let page = abridge(&["man", "check"]).stdout;
     assert!(page.contains("max\\-states"), "{page}");
     assert_eq!(abridge(&["man", "nothing"]).status, 2);

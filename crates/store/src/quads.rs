@@ -117,7 +117,7 @@ fn hash_of([first, second]: Quad) -> u64 {
 
 /// Per-thread cache of recently used quads. It grows with the table, since a cache that is much smaller than the table is of little use.
 pub struct QuadCache {
-    entries: Box<[(Quad, u32)]>,
+    entries: Box<[u32]>,
     n_bits: u32,
 }
 
@@ -132,14 +132,14 @@ impl QuadCache {
     }
 
     fn with_bits(n_bits: u32) -> Self {
-        QuadCache { entries: vec![(Quad::default(), NO_QUAD); 1 << n_bits].into_boxed_slice(), n_bits }
+        QuadCache { entries: vec![NO_QUAD; 1 << n_bits].into_boxed_slice(), n_bits }
     }
 
     #[inline]
     pub(crate) fn id(&mut self, quads: &Quads, quad: Quad) -> u32 {
         let hash = hash_of(quad);
-        let (known, id) = self.entries[(hash >> (64 - self.n_bits)) as usize];
-        if known == quad && id != NO_QUAD {
+        let id = self.entries[(hash >> (64 - self.n_bits)) as usize];
+        if id != NO_QUAD && quads.get(id) == quad {
             return id;
         }
         self.ask(quads, quad, hash)
@@ -150,7 +150,7 @@ impl QuadCache {
             *self = QuadCache::with_bits(self.n_bits + 2);
         }
         let id = quads.id(quad, hash);
-        self.entries[(hash >> (64 - self.n_bits)) as usize] = (quad, id);
+        self.entries[(hash >> (64 - self.n_bits)) as usize] = id;
         id
     }
 }

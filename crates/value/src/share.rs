@@ -1,8 +1,8 @@
-//! Equal parts of values, held once.
+//! Pool of shared parts of values.
 //!
-//! Values that are made one from the other share most of their parts, but a part that is made anew each time (the pair `1 |-> 0` of a
-//! function that is overridden there) is not the one that other values hold. A [`PartPool`] knows the parts that are in use, so that a value
-//! that is to be kept can hold those instead of its own. It makes keeping a value slower and smaller.
+//! A value derived from another shares most parts with it. But equal parts that were built separately (such as the pair `1 |-> 0` of two functions
+//! overridden at `1`) are separate allocations. A [`PartPool`] knows the parts in use; a value that is to be kept takes its parts from there. Keeping
+//! a value then costs more time and less memory. The replaced parts must be equal to the original ones, or values change.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,15 +13,15 @@ use std::hash::BuildHasher as _;
 use crate::set::Set;
 use crate::value::Value;
 
-/// Parts that a pool knows at most; where there are more, few of them are equal.
+/// Maximum number of parts in a pool. Beyond it, few parts are equal.
 const MAX_PARTS: usize = 1 << 16;
 
-/// Parts of values, each held once.
+/// Table of parts of values, without duplicates.
 #[derive(Default)]
 pub struct PartPool(Mutex<HashTable<Value>>);
 
 impl PartPool {
-    /// The part that is equal to this one and that others hold too.
+    /// Equal part of the pool; adds the part if it is new and the pool is not full.
     fn part(&self, part: &Value) -> Value {
         let hash = FxBuildHasher.hash_one(part);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,7 +36,7 @@ impl PartPool {
 }
 
 impl Value {
-    /// The same value with the parts of a pool: the elements of a set, where they are pairs, records or the like.
+    /// Equal value with parts of a pool. The parts are the elements of a set that have memory of their own, such as pairs and records.
     #[must_use]
     pub fn with_shared_parts(&self, pool: &PartPool) -> Value {
         match self {
@@ -47,18 +47,18 @@ impl Value {
 }
 
 impl Set {
-    /// The same set with each element replaced by an equal one, if elements are large enough for that.
+    /// Equal set with each element replaced by an equal one, if the elements have memory of their own.
     fn map_parts(&self, part: impl Fn(&Value) -> Value) -> Set {
         match self.as_slice() {
-            Some(items) if items.iter().all(Value::is_large) => Set::from_sorted(items.iter().map(part).collect()),
+            Some(items) if items.iter().all(Value::is_on_heap) => Set::from_sorted(items.iter().map(part).collect()),
             _ => self.clone(),
         }
     }
 }
 
 impl Value {
-    /// Whether it lies on the heap.
-    fn is_large(&self) -> bool {
+    /// True if the value has memory on the heap.
+    fn is_on_heap(&self) -> bool {
         matches!(self, Value::Pair(_) | Value::Record(_) | Value::Free(_) | Value::Set(_) | Value::String(_))
     }
 }
