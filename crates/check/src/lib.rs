@@ -427,7 +427,7 @@ fn violations(
         let failure = machine.remarks().failures.into_iter().find(|failure| failure.is_violation);
         let violation = failure.map(|failure| {
             let kind = ViolationKind::IllDefined { operation: Some(failure.what), error: failure.diagnostic };
-            Violation { kind, trace: Trace::default(), property: None, parts: Vec::new() }
+            Violation { kind, trace: Trace::default(), property: None, parts: Vec::new(), reasons: Vec::new() }
         });
         return Ok(violation.into_iter().collect());
     }
@@ -446,8 +446,8 @@ fn violations(
         violations.extend(violation_at(machine, kind, &path));
     }
     if violations.is_empty() && is_stuck {
-        let trace = Trace::default();
-        violations.push(Violation { kind: ViolationKind::Deadlock, trace, property: None, parts: Vec::new() });
+        let (kind, trace) = (ViolationKind::Deadlock, Trace::default());
+        violations.push(Violation { kind, trace, property: None, parts: Vec::new(), reasons: Vec::new() });
     }
     Ok(violations)
 }
@@ -467,7 +467,7 @@ fn violation_at(machine: &impl Machine, kind: FindingKind, path: &trace::Path) -
 
 /// A finding with all that is known of it; nothing if it is no violation by itself.
 fn violation_of(kind: FindingKind, trace: Trace, explanation: Explanation) -> Option<Violation> {
-    let Explanation { property, parts, error } = explanation;
+    let Explanation { property, parts, reasons, error } = explanation;
     let unconfirmed = || Diagnostic::error("unconfirmed", "what could not be evaluated is not known any more");
     let kind = match kind {
         FindingKind::Invariant(idx) => ViolationKind::Invariant { conjunct: idx as usize },
@@ -483,5 +483,5 @@ fn violation_of(kind: FindingKind, trace: Trace, explanation: Explanation) -> Op
             ViolationKind::IllDefined { operation, error }
         }
     };
-    Some(Violation { kind, trace, property, parts })
+    Some(Violation { kind, trace, property, parts, reasons })
 }
