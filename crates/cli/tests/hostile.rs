@@ -109,7 +109,7 @@ fn links_in_the_place_of_saved_files_harm_nobody() {
     let victim = folder.file("victim", &"precious\n".repeat(100_000));
     let content = std::fs::read(&victim).expect("the victim");
     let is_whole = || std::fs::read(&victim).expect("the victim") == content;
-    for name in ["roots", "pairs", "parents", "values", "manifest", "lock", "manifest.new"] {
+    for name in ["roots", "quads", "parents", "values", "manifest", "lock", "manifest.new"] {
         // Before the first checkpoint.
         let fresh = folder.path(&format!("fresh-{name}"));
         std::fs::create_dir(&fresh).expect("a folder");
@@ -129,8 +129,8 @@ fn links_in_the_place_of_saved_files_harm_nobody() {
     // A second name of the file is as good as a link.
     let saved = folder.path("hard");
     assert_eq!(abridge(&["check", &file, "--max-states", "5000", "--checkpoint", &saved]).status, 20);
-    let pairs = Path::new(&saved).join("pairs");
-    std::fs::remove_file(&pairs).expect("pairs");
+    let pairs = Path::new(&saved).join("quads");
+    std::fs::remove_file(&pairs).expect("quads");
     std::fs::hard_link(&victim, &pairs).expect("a second name");
     assert_eq!(abridge(&["check", &file, "--resume", &saved]).status, 2);
     assert!(is_whole());
@@ -141,13 +141,13 @@ fn what_follows_the_saved_bytes_stays_until_they_are_believed() {
     let folder = Folder::new("hostile-truncate");
     let (file, dir) = (folder.file("grid.mch", GRID), folder.path("saved"));
     assert_eq!(abridge(&["check", &file, "--max-states", "5000", "--checkpoint", &dir]).status, 20);
-    let pairs = Path::new(&dir).join("pairs");
-    let mut longer = std::fs::read(&pairs).expect("pairs");
+    let pairs = Path::new(&dir).join("quads");
+    let mut longer = std::fs::read(&pairs).expect("quads");
     longer.extend_from_slice(b"not ours");
     longer[3] ^= 1;
-    std::fs::write(&pairs, &longer).expect("pairs");
+    std::fs::write(&pairs, &longer).expect("quads");
     assert_eq!(abridge(&["check", &file, "--resume", &dir]).status, 2);
-    assert_eq!(std::fs::read(&pairs).expect("pairs"), longer);
+    assert_eq!(std::fs::read(&pairs).expect("quads"), longer);
 }
 
 #[test]
