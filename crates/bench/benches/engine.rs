@@ -1,6 +1,6 @@
-//! The inner loops of a search: successors of a state, folding states into the table, canonical forms, and solving by circuits.
+//! Benchmarks of the inner loops of a search: successors of a state, insertion into the state table, canonical forms, and solving by circuits.
 //!
-//! Run with `cargo bench -p abridge-bench --bench engine`. Each benchmark asserts its answer, so that none can win by being wrong; the
+//! Run with `cargo bench -p abridge-bench --bench engine`. Each benchmark asserts its result, so that a wrong result cannot pass as a fast one. The
 //! counts are those of the headers in `models/`.
 
 use std::hint::black_box;
@@ -45,7 +45,7 @@ fn states(system: &Explicit<'_>) -> Vec<Vec<u32>> {
     (0..table.len() as u32).map(|number| table.get(number).expect("in memory")).collect()
 }
 
-/// One step out of every state, by each evaluator.
+/// Successors of every state, computed by each evaluator.
 fn successors(criterion: &mut Criterion) {
     let model = model("scheduler1.ref", &[("PROC", 4)]);
     let mut group = criterion.benchmark_group("successors");
@@ -58,13 +58,13 @@ fn successors(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             bencher.iter(|| assert_eq!(all_successors(&system, &states), expected));
         });
-        // As in the header of the model: 825 nodes with the root, and 2,948 transitions with four initialisations.
+        // The header of the model has 825 nodes with the root, and 2,948 transitions with four initialisations.
         assert_eq!((states.len(), expected), (824, 2_944), "{name}");
     }
     group.finish();
 }
 
-/// The number of transitions out of some states.
+/// Number of transitions out of some states.
 fn all_successors(system: &Explicit<'_>, states: &[Vec<u32>]) -> u64 {
     let mut worker = system.worker();
     let mut steps = Steps::new(system.width());
@@ -77,12 +77,12 @@ fn all_successors(system: &Explicit<'_>, states: &[Vec<u32>]) -> u64 {
     n_transitions
 }
 
-/// Folding and inserting states, half of them known already.
+/// Folding and insertion of states, half of which are already known.
 fn table(criterion: &mut Criterion) {
     const WIDTH: usize = 12;
     const N_STATES: usize = 20_000;
     let mut random = Random::new(1);
-    // States of a search differ little from one to the next.
+    // Consecutive states of a search differ little.
     let mut words = vec![0_u32; WIDTH];
     let mut states = Vec::with_capacity(N_STATES);
     for number in 0..N_STATES as u32 {
@@ -131,7 +131,7 @@ fn n_orbits(canonizer: &mut dyn Canonizer, states: &[Vec<u32>]) -> usize {
     forms.len()
 }
 
-/// Six queens as properties, found by a SAT solver: four solutions.
+/// Six queens as properties, solved by SAT; there are four solutions.
 fn circuits(criterion: &mut Criterion) {
     let model = Project::model_of(
         "MACHINE Queens CONSTANTS q PROPERTIES q : 1..6 >-> 1..6 &
@@ -141,7 +141,7 @@ fn circuits(criterion: &mut Criterion) {
     (config.eval.hard, config.eval.probe) = (2, 0);
     let mut group = criterion.benchmark_group("circuits");
     group.sample_size(10);
-    // Each solution is a set-up state and the initial state after it.
+    // Each solution gives a set-up state and an initial state.
     group.bench_function("six queens", |bencher| {
         bencher.iter(|| assert_eq!(check(&model, &config, &mut ()).states, 8));
     });

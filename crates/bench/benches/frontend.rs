@@ -1,7 +1,7 @@
 //! Throughput of the front end in bytes of source per second: parsing alone, and everything up to the typed model.
 //!
-//! Run with `cargo bench -p abridge-bench`. The inputs are the example machines, a machine-written relation of a megabyte and a
-//! conjunction of a megabyte; each benchmark asserts that its input is accepted.
+//! Run with `cargo bench -p abridge-bench`. The inputs are the example machines, and a generated relation and conjunction of a megabyte each. Each
+//! benchmark asserts that its input is accepted.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -11,7 +11,7 @@ use abridge_diag::SourceMap;
 use abridge_sema::{FileSystem, Options, analyse};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-/// Files in memory, so that no disk is measured.
+/// Files in memory, so that disk access is not measured.
 struct Memory(HashMap<PathBuf, Vec<u8>>);
 
 impl FileSystem for Memory {
@@ -33,13 +33,13 @@ fn models() -> Memory {
     Memory(machines.map(|path| (name(&path), std::fs::read(&path).expect("readable"))).collect())
 }
 
-/// A relation with one pair a line, about a megabyte.
+/// Relation with one pair per line, about one megabyte.
 fn large_relation() -> String {
     let pairs: Vec<String> = (0..60_000).map(|n| format!("(({}|->{})|->TRUE)", n % 300, n)).collect();
     format!("MACHINE Large CONSTANTS rr PROPERTIES rr = {{{}}} END", pairs.join(","))
 }
 
-/// A conjunction of many small predicates, about a megabyte.
+/// Conjunction of many small predicates, about one megabyte.
 fn large_conjunction() -> String {
     let parts: Vec<String> = (0..40_000).map(|n| format!("(xx > {n} => xx /= {})", n + 1)).collect();
     format!("MACHINE Large CONSTANTS xx PROPERTIES xx : INTEGER & {} END", parts.join(" & "))

@@ -1,1 +1,1 @@
-//! Benchmarks only; see `benches/`.
+//! Empty library of the benchmark crate. The benchmarks are in `benches/`.

@@ -1,4 +1,7 @@
-//! Alignment of a value with the literals of another: same positions, so that both can be compared literal by literal.
+//! Alignment of a value with the literals of another.
+//!
+//! Two values with the same layout of literals can be compared literal by literal, as state vectors and decision diagrams need it. A literal at a
+//! wrong position would compare different parts of the values.
 
 use abridge_value::Value;
 
@@ -9,8 +12,8 @@ use crate::value::{Blast, CircuitValue, Entry, Unsupported};
 type Result<T> = std::result::Result<T, Unsupported>;
 
 impl Blast {
-    /// The literals of a value at the positions of the literals of `shape` ([`CircuitValue::for_each_lit`]). The caller guarantees that `shape`
-    /// can take the value; literals without a position are dropped.
+    /// Appends the literals of a value in the order of the literals of `shape` ([`CircuitValue::for_each_lit`]). The caller guarantees that `shape`
+    /// can take the value; literals without a counterpart in `shape` are dropped.
     pub fn align(&mut self, shape: &CircuitValue, value: &CircuitValue, out: &mut Vec<Lit>) -> Result<()> {
         self.check_size()?;
         match shape {
@@ -47,7 +50,7 @@ impl Blast {
                             let (present, first) = (value[idx].present, out.len() + 1);
                             out.push(present);
                             self.align(val, &value[idx].val, out)?;
-                            // An absent argument has no value.
+                            // An absent argument has no value, so its literals are false.
                             for lit in &mut out[first..] {
                                 *lit = self.circuit.and(present, *lit);
                             }
@@ -65,7 +68,7 @@ impl Blast {
 }
 
 impl CircuitValue {
-    /// Appends the values of the literals ([`CircuitValue::for_each_lit`]) for a known value; false if it is not a possible value.
+    /// Appends the values of the literals ([`CircuitValue::for_each_lit`]) that represent a known value. Returns false if the value is not possible.
     pub fn bits_of(&self, value: &Value, out: &mut Vec<bool>) -> bool {
         match (self, value) {
             (CircuitValue::Bool(_), Value::Bool(flag)) => {
@@ -173,7 +176,7 @@ mod tests {
         blast.align(&shape, &rest, &mut news).unwrap();
         assert_eq!(news[..3], [Lit::FALSE; 3]);
         assert_eq!(news[3], olds[3]);
-        // The other argument, if present, keeps its value.
+        // The value at the other argument is unchanged where it is present.
         let both = [blast.circuit.and(olds[3], olds[4]), blast.circuit.and(olds[3], olds[5])];
         assert_eq!(news[4..], both);
     }
@@ -185,7 +188,7 @@ mod tests {
         for (bound, is_above) in [(1000, true), (-1000, false)] {
             let bound = CircuitValue::known(&int(bound));
             let outside = if is_above { blast.less(&bound, &wide) } else { blast.less(&wide, &bound) };
-            // The comparison may assume the range, so the bits must be constrained to it.
+            // Comparison may assume the bounds, so the bits are compared as an integer without bounds.
             let CircuitValue::Bits(bits) = &wide else { panic!("a wide range is in binary") };
             let free = CircuitValue::Bits(Bits { lo: i64::MIN, hi: i64::MAX, ..bits.clone() });
             let surely = if is_above { blast.less(&bound, &free) } else { blast.less(&free, &bound) };

@@ -1,10 +1,10 @@
 //! Binary circuits for integers, in two's complement with known bounds.
 //!
-//! The width follows from the bounds, so no operation overflows.
+//! The width of a result follows from the bounds of the operands, so no operation overflows. Bounds that are too narrow would make results wrong.
 
 use crate::circuit::{Circuit, Lit};
 
-/// An integer between `lo` and `hi`; the last bit is the sign.
+/// Integer between `lo` and `hi`, lowest bit first; the last bit is the sign.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bits {
     pub(crate) bits: Vec<Lit>,
@@ -15,7 +15,7 @@ pub struct Bits {
 /// Integers of larger magnitude have no circuit.
 pub(crate) const MAX_MAGNITUDE: i64 = 1 << 40;
 
-/// Number of bits of a range, with the sign.
+/// Number of bits of a range, including the sign.
 fn width(lo: i64, hi: i64) -> usize {
     let magnitude = |end: i64| 64 - (if end < 0 { !end } else { end }).leading_zeros() as usize;
     magnitude(lo).max(magnitude(hi)) + 1
@@ -27,17 +27,17 @@ impl Bits {
         Bits { bits, lo: int, hi: int }
     }
 
-    /// The literals, the sign last.
+    /// Literals of the bits, the sign last.
     pub fn lits(&self) -> &[Lit] {
         &self.bits
     }
 
-    /// The least and the greatest value.
+    /// Bounds of the integer.
     pub fn range(&self) -> (i64, i64) {
         (self.lo, self.hi)
     }
 
-    /// The integer under an assignment of the bits.
+    /// Integer under an assignment of the bits.
     pub fn decode(&self, value: &(impl Fn(Lit) -> bool + ?Sized)) -> i64 {
         let ones = self.bits.iter().enumerate().filter(|(_, bit)| value(**bit));
         let sign = self.bits.len() - 1;
@@ -58,7 +58,7 @@ impl Bits {
 }
 
 impl Circuit {
-    /// An unknown integer and the condition that it is in its range.
+    /// Unknown integer, with the condition that it is within its bounds.
     pub(crate) fn fresh_bits(&mut self, lo: i64, hi: i64) -> (Bits, Lit) {
         let mut bits: Vec<Lit> = (0..width(lo, hi)).map(|_| self.input()).collect();
         if lo >= 0
@@ -66,7 +66,7 @@ impl Circuit {
         {
             *sign = Lit::FALSE;
         }
-        // The bits alone allow more than the range.
+        // The bits alone can represent integers outside the bounds.
         let any = Bits { bits, lo: i64::MIN, hi: i64::MAX };
         let above = self.less_equal(&Bits::constant(lo), &any);
         let below = self.less_equal(&any, &Bits::constant(hi));
@@ -118,7 +118,7 @@ impl Circuit {
         let width = width(lo, hi);
         let mut total = Bits { bits: vec![Lit::FALSE; width], lo: 0, hi: 0 };
         let (left, right) = if left.bits.len() < right.bits.len() { (right, left) } else { (left, right) };
-        // The sign bit weighs a negative power of two. Bits beyond the width of the product are irrelevant.
+        // The sign bit has a negative weight. Bits beyond the width of the product are ignored.
         for (idx, factor) in right.bits.iter().enumerate().take(width) {
             let mut shifted = vec![Lit::FALSE; idx];
             for bit in 0..width - idx {

@@ -7,16 +7,16 @@ use std::ops::Not;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-/// A gate or its negation.
+/// Gate or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Lit(u32);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Gate {
-    /// Always true.
+    /// The constant true.
     Constant,
     Input,
-    /// The conjunction of `args[start..end]`.
+    /// Conjunction of `args[start..end]`.
     And {
         start: u32,
         end: u32,
@@ -46,7 +46,7 @@ impl Lit {
         self.0 & 1 == 1
     }
 
-    /// The literal without its negation: the gate itself.
+    /// Literal of the same gate without negation.
     pub fn positive(self) -> Lit {
         Lit(self.0 & !1)
     }
@@ -56,7 +56,7 @@ impl Lit {
         self.0
     }
 
-    /// The positive literal of a gate.
+    /// Positive literal of a gate.
     pub(crate) fn of_gate(gate: usize) -> Lit {
         Lit((gate as u32) << 1)
     }
@@ -87,7 +87,7 @@ impl Circuit {
         self.gates.len() + self.args.len()
     }
 
-    /// Whether a literal is an input, not negated.
+    /// True if a literal is an input and not negated.
     pub fn is_input(&self, lit: Lit) -> bool {
         !lit.is_negated() && matches!(self.gate(lit.gate()), Gate::Input)
     }
@@ -108,7 +108,7 @@ impl Circuit {
         self.args.len()
     }
 
-    /// Drops all gates and arguments but the first ones.
+    /// Drops all but the first `n_gates` gates and `n_args` arguments.
     pub(crate) fn truncate(&mut self, n_gates: usize, n_args: usize) {
         for gate in self.gates.drain(n_gates..) {
             if let Gate::And { start, end } = gate {
@@ -118,7 +118,6 @@ impl Circuit {
         self.args.truncate(n_args);
     }
 
-    /// A new input.
     pub fn input(&mut self) -> Lit {
         self.push(Gate::Input)
     }
@@ -200,7 +199,7 @@ impl Circuit {
         self.or(yes, no)
     }
 
-    /// The condition that at most one literal is true.
+    /// Condition that at most one literal is true.
     pub fn at_most_one(&mut self, lits: &[Lit]) -> Lit {
         let lits: Vec<Lit> = lits.iter().copied().filter(|lit| *lit != Lit::FALSE).collect();
         let mut conflicts = Vec::new();

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use crate::circuit::{Circuit, Gate, Lit};
 use crate::fold::GateView;
 
-/// A position in the list of gates, to which a circuit can be reset.
+/// Number of gates at some time, to which a circuit can be reset.
 #[derive(Clone, Copy, Debug)]
 pub struct Savepoint {
     n_gates: usize,
@@ -21,7 +21,7 @@ impl Savepoint {
     }
 }
 
-/// Memo of literals under one substitution of inputs.
+/// Memo of the literals of one substitution of inputs.
 #[derive(Default)]
 pub struct Replaced {
     gates: HashMap<usize, Lit, FxBuildHasher>,
@@ -32,7 +32,7 @@ impl Circuit {
         Savepoint { n_gates: self.n_gates(), n_args: self.n_args() }
     }
 
-    /// Feeds numbers that identify the gates created since a savepoint, or since the beginning, for use in a digest.
+    /// Calls `word` with numbers that identify the gates created since a savepoint, or all gates, for use in a digest.
     pub fn describe_since(&self, savepoint: Option<Savepoint>, word: &mut impl FnMut(u32)) {
         for idx in savepoint.map_or(0, Savepoint::n_gates)..self.n_gates() {
             match self.gate(idx) {
@@ -47,7 +47,7 @@ impl Circuit {
         }
     }
 
-    /// Drops all gates created after a savepoint; no caller may hold one. Later gates do not depend on them.
+    /// Drops all gates created after a savepoint. No caller may keep literals of them.
     pub fn reset(&mut self, savepoint: Savepoint) {
         self.truncate(savepoint.n_gates, savepoint.n_args);
     }
@@ -58,7 +58,7 @@ impl Circuit {
         gates.into_iter().filter(|gate| matches!(self.gate(*gate), Gate::Input)).map(Lit::of_gate).collect()
     }
 
-    /// Gates that some literals depend on, ascending: arguments precede their users.
+    /// Gates that some literals depend on, ascending, so that arguments precede their users.
     pub(crate) fn cone(&self, lits: impl IntoIterator<Item = Lit>) -> Vec<usize> {
         let mut seen = hashbrown::HashSet::<usize, FxBuildHasher>::default();
         let mut open: Vec<usize> = lits.into_iter().map(Lit::gate).collect();
@@ -74,7 +74,7 @@ impl Circuit {
         cone
     }
 
-    /// The conjuncts of a literal, flattened.
+    /// Conjuncts of a literal, with nested conjunctions flattened.
     pub fn conjuncts(&self, lit: Lit) -> Vec<Lit> {
         let (mut parts, mut open) = (Vec::new(), vec![lit]);
         while let Some(lit) = open.pop() {
@@ -89,7 +89,7 @@ impl Circuit {
         parts
     }
 
-    /// Substitutes inputs in a literal. `with` gives the replacement and must be the same for all calls with one `done`.
+    /// Substitutes inputs in a literal. `with` gives the replacement of an input. It must be the same for all calls with one memo.
     pub fn replace(&mut self, lit: Lit, with: &impl Fn(Lit) -> Option<Lit>, done: &mut Replaced) -> Lit {
         for idx in self.cone([lit]) {
             if done.gates.contains_key(&idx) {
@@ -111,19 +111,19 @@ impl Circuit {
 }
 
 impl Replaced {
-    /// The substituted form of a literal below one that was visited.
+    /// Substituted form of a literal whose gate has been visited.
     fn of(&self, lit: Lit) -> Lit {
         let new = self.gates.get(&lit.gate()).copied().unwrap_or(Lit::of_gate(lit.gate()));
         if lit.is_negated() { !new } else { new }
     }
 }
 
-/// Evaluator of some literals, for repeated evaluation on given inputs.
+/// Literals flattened for repeated evaluation on different inputs.
 #[derive(Default)]
 pub struct Formulas {
-    /// Relevant gates: number of an input, or range of arguments.
+    /// Gates below the literals.
     gates: Vec<FlatGate>,
-    /// Gate and sign.
+    /// Arguments of conjunctions: gate and sign.
     args: Vec<(u32, bool)>,
     formulas: Vec<Formula>,
 }
@@ -136,22 +136,22 @@ enum FlatGate {
 }
 
 struct Formula {
-    /// Gates below it, in order.
+    /// Gates below the literal, in topological order.
     cone: Box<[u32]>,
     root: (u32, bool),
 }
 
-/// Values of gates for one valuation of the inputs.
+/// Values of gates under one assignment of the inputs.
 #[derive(Default)]
 pub struct Evaluation {
     values: Vec<bool>,
-    /// Valuation to which a value belongs.
+    /// Number of the assignment that a value belongs to.
     stamps: Vec<u32>,
     now: u32,
 }
 
 impl Formulas {
-    /// `number` gives the number of an input.
+    /// Flattens literals. `number` gives the number of an input.
     pub fn new(circuit: &Circuit, lits: &[Lit], number: impl Fn(Lit) -> u32) -> Formulas {
         let mut formulas = Formulas::default();
         let mut places: HashMap<Lit, u32, FxBuildHasher> = HashMap::default();
@@ -163,7 +163,7 @@ impl Formulas {
                 if place < formulas.gates.len() as u32 {
                     return;
                 }
-                let step = match view {
+                let flat = match view {
                     GateView::True => FlatGate::True,
                     GateView::Input => FlatGate::Input(number(gate)),
                     GateView::And(args) => {
@@ -173,7 +173,7 @@ impl Formulas {
                         FlatGate::And(first, formulas.args.len() as u32)
                     }
                 };
-                formulas.gates.push(step);
+                formulas.gates.push(flat);
             });
             let root = (places[&lit.positive()], lit.is_negated());
             formulas.formulas.push(Formula { cone: cone.into(), root });
@@ -181,7 +181,7 @@ impl Formulas {
         formulas
     }
 
-    /// The value of a literal by its position; `input` gives the value of an input.
+    /// Truth value of the literal at a position. `input` gives the values of inputs by number.
     pub fn value(&self, formula: usize, evaluation: &mut Evaluation, input: impl Fn(u32) -> bool) -> bool {
         let Formula { cone, root } = &self.formulas[formula];
         evaluation.values.resize(self.gates.len(), false);
@@ -205,7 +205,7 @@ impl Formulas {
 }
 
 impl Evaluation {
-    /// Invalidates all values after a change of inputs.
+    /// Invalidates all values, for a new assignment of the inputs.
     pub fn begin(&mut self) {
         self.now = self.now.wrapping_add(1);
         if self.now == 0 {

@@ -1,9 +1,9 @@
-//! Counting circuits: unary numbers of true literals.
+//! Unary counting of true literals, for cardinalities of small sets and "at least k" conditions.
 
 use crate::circuit::{Circuit, Lit};
 
 impl Circuit {
-    /// For each `k` up to the number of literals, a literal that holds if at least `k` of them are true.
+    /// Literals that are true if at least `k` of `lits` are true, for each `k` from zero to the number of literals.
     pub(crate) fn at_least(&mut self, lits: &[Lit]) -> Vec<Lit> {
         match lits {
             [] => vec![Lit::TRUE],

@@ -1,31 +1,31 @@
-//! Circuits read from outside: a visit of gates in topological order, and a fold of gates into any algebra.
+//! Traversal of gates in topological order, and folds of gates into any boolean algebra.
 //!
-//! A consumer (a BDD package, a program of gates for blocks of states, plain evaluation) says what constants, inputs, negations and
-//! conjunctions are in its own terms, and gets its own value for each root. Arguments always come before the gates that use them. A value is dropped
-//! after its last use, so that a fold into large values holds only those that are still needed.
+//! A consumer (a BDD package, a gate program for blocks of states, plain evaluation) defines constants, inputs, negation and conjunction as an
+//! [`Algebra`], and gets a value for each root. Arguments come before the gates that use them. A value is dropped after its last use, so that a fold
+//! into large values keeps only those still needed.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::circuit::{Circuit, Gate, Lit};
 
-/// A gate as consumers see it.
+/// Public view of a gate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GateView<'c> {
     /// The constant true.
     True,
     Input,
-    /// The conjunction of at least two literals.
+    /// Conjunction of at least two literals.
     And(&'c [Lit]),
 }
 
-/// A boolean algebra that circuits are folded into.
+/// Boolean algebra that circuits are folded into.
 pub trait Algebra {
     type Value: Clone;
 
     fn truth(&mut self) -> Self::Value;
 
-    /// The value of an input, given by its positive literal.
+    /// Value of an input, which is given by its positive literal.
     fn input(&mut self, input: Lit) -> Self::Value;
 
     fn not(&mut self, value: &Self::Value) -> Self::Value;
@@ -49,7 +49,7 @@ impl Circuit {
         }
     }
 
-    /// The values of the roots in an algebra.
+    /// Values of the roots in an algebra.
     pub fn fold<A: Algebra>(&self, roots: &[Lit], algebra: &mut A) -> Vec<A::Value> {
         let mut uses: HashMap<Lit, usize, FxBuildHasher> = HashMap::default();
         let mut use_once = |lit: &Lit| *uses.entry(lit.positive()).or_insert(0) += 1;
@@ -74,7 +74,7 @@ impl Circuit {
         roots.iter().map(|root| fold.take(*root)).collect()
     }
 
-    /// The values of the roots where inputs have the given values.
+    /// Truth values of the roots under an assignment of the inputs.
     pub fn evaluate(&self, roots: &[Lit], input: impl Fn(Lit) -> bool) -> Vec<bool> {
         self.fold(roots, &mut Evaluated(input))
     }
@@ -82,14 +82,14 @@ impl Circuit {
 
 struct Fold<'a, A: Algebra> {
     algebra: &'a mut A,
-    /// Values of gates that are still needed, under their positive literals.
+    /// Values of gates that have uses left, keyed by positive literals.
     values: HashMap<Lit, A::Value, FxBuildHasher>,
-    /// Uses of each gate that are still to come.
+    /// Number of uses that remain, per gate.
     uses: HashMap<Lit, usize, FxBuildHasher>,
 }
 
 impl<A: Algebra> Fold<'_, A> {
-    /// The value of a literal, for one of its uses.
+    /// Value of a literal, for one of its uses. The last use removes it.
     fn take(&mut self, lit: Lit) -> A::Value {
         let gate = lit.positive();
         let left = self.uses.get_mut(&gate).map_or(0, |uses| {
@@ -102,7 +102,7 @@ impl<A: Algebra> Fold<'_, A> {
     }
 }
 
-/// Truth values under an assignment of the inputs.
+/// Algebra of truth values, under an assignment of the inputs.
 struct Evaluated<F>(F);
 
 impl<F: Fn(Lit) -> bool> Algebra for Evaluated<F> {
@@ -129,7 +129,7 @@ impl<F: Fn(Lit) -> bool> Algebra for Evaluated<F> {
 mod tests {
     use super::*;
 
-    /// Functions of three inputs as columns of their truth tables, with a count of the values that are alive.
+    /// Algebra of truth tables over three inputs. It counts the values that are alive.
     struct Tables {
         inputs: [Lit; 3],
         n_conjunctions: usize,

@@ -1,7 +1,7 @@
 //! Boolean circuits for unknown finite B values, in the style of Kodkod.
 //!
-//! An unknown value is a [`CircuitValue`]: one literal of a [`Circuit`] per possible value, or per possible element. Operators of B become gates.
-//! An operator without a circuit is [`Unsupported`], and the caller falls back. [`Solver`] decides circuits.
+//! An unknown value is a [`CircuitValue`]: one literal of a [`Circuit`] per possible value, or per possible element. Operators of B become gates. An
+//! operator without a circuit is [`Unsupported`]; the caller then evaluates in another way. [`Solver`] decides satisfiability.
 //!
 //! The crate knows no model; its users translate formulas. A circuit must be exact: verdicts rest on "unsatisfiable".
 
@@ -24,5 +24,5 @@ pub use relation::Side;
 pub use sat::{Answer, Found, Next, Solver};
 pub use value::{Blast, Choice, CircuitValue, Entry, MAX_ONE_HOT, Members, Unsupported};
 
-/// Source text that answers about circuits depend on; caches of answers include it in their keys.
+/// Source files that determine answers about circuits. Caches of answers include them in their keys.
 pub const SOURCES: [&str; 2] = [include_str!("compose.rs"), include_str!("sat.rs")];

@@ -1,4 +1,7 @@
 //! Circuits for operators on relations and functions.
+//!
+//! A relation is a set of possible pairs; a function whose values cannot be listed is a map from keys to values ([`CircuitValue::Map`]). Partial
+//! operators return the condition under which they are defined, which callers must heed.
 
 use abridge_value::{Int, Value};
 use hashbrown::HashMap;
@@ -12,7 +15,7 @@ type Result<T> = std::result::Result<T, Unsupported>;
 
 const PAIR: Unsupported = Unsupported("a pair is expected");
 
-/// Pairs that a restriction keeps.
+/// Component that a restriction looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     First,
@@ -24,7 +27,7 @@ fn parts(pair: &Value) -> Result<(&Value, &Value)> {
 }
 
 impl Blast {
-    /// `f(x)`, and the condition that it is defined.
+    /// `f(x)`, with the condition that it is defined.
     pub fn apply(&mut self, function: &CircuitValue, x: &CircuitValue) -> Result<(CircuitValue, Lit)> {
         self.check_size()?;
         if let CircuitValue::Map(entries) = function {
@@ -110,7 +113,7 @@ impl Blast {
         Ok(CircuitValue::set(self.gather(items)))
     }
 
-    /// The pairs whose first or second component is in the set, or is not.
+    /// Pairs whose first or second component is in the set, or is not.
     pub fn restrict(
         &mut self,
         relation: &CircuitValue,
@@ -183,10 +186,10 @@ impl Blast {
         Ok(CircuitValue::Set(Members { items: self.gather(items), is_function }))
     }
 
-    /// The transitive closure, by squaring.
+    /// Transitive closure, by repeated squaring.
     pub fn closure1(&mut self, relation: &CircuitValue) -> Result<CircuitValue> {
         let mut closure = CircuitValue::Set(self.members(relation)?);
-        // Each round doubles the length of the covered paths; no shortest path is longer than the number of pairs.
+        // Each round doubles the length of the paths covered. No shortest path is longer than the number of pairs.
         let n_pairs = self.members(relation)?.items.len();
         for _ in 0..usize::BITS - n_pairs.leading_zeros() {
             let longer = self.compose(&closure, &closure)?;
@@ -195,7 +198,7 @@ impl Blast {
         Ok(closure)
     }
 
-    /// The condition that no key has two values.
+    /// Condition that no key has two values.
     pub fn is_functional(&mut self, relation: &CircuitValue) -> Result<Lit> {
         if let CircuitValue::Map(_) = relation {
             return Ok(Lit::TRUE);
@@ -212,7 +215,7 @@ impl Blast {
         Ok(self.circuit.and_all(unique))
     }
 
-    /// The condition that no two keys share a value.
+    /// Condition that no two keys share a value.
     pub fn is_injective(&mut self, relation: &CircuitValue) -> Result<Lit> {
         if let CircuitValue::Map(entries) = relation {
             let mut different = Vec::new();
@@ -228,7 +231,6 @@ impl Blast {
         self.is_functional(&inverse)
     }
 
-    /// The sequence with these items.
     pub fn sequence(&mut self, items: &[CircuitValue]) -> Result<CircuitValue> {
         let position = |idx: usize| Value::int(Int::from(idx as u64 + 1));
         let entries = items.iter().enumerate();
@@ -236,7 +238,7 @@ impl Blast {
         Ok(self.flattened(entries.collect()))
     }
 
-    /// A function as a set of pairs if its values can be listed.
+    /// Function as a set of pairs, if its values can be listed; as a map otherwise.
     pub fn flattened(&mut self, entries: Vec<Entry>) -> CircuitValue {
         let map = CircuitValue::Map(entries);
         match self.members(&map) {

@@ -1,6 +1,6 @@
-//! SAT solver for circuits: Tseitin's translation to conjunctive normal form, decided by a CDCL solver.
+//! SAT solver for circuits: Tseitin translation to conjunctive normal form, decided by a CDCL solver.
 //!
-//! Gates become clauses on demand. `Unsatisfiable` is a proof; an exhausted budget is not.
+//! Gates become clauses on demand. `Unsatisfiable` is a proof. An exhausted budget is `Unknown`, never `Unsatisfiable`.
 
 use abridge_diag::StopFlag;
 use batsat::theory::{Theory, TheoryArg};
@@ -13,7 +13,7 @@ use crate::circuit::{Circuit, Gate, Lit};
 pub enum Answer {
     Satisfiable,
     Unsatisfiable,
-    /// The budget is exhausted.
+    /// The budget of conflicts is exhausted.
     Unknown,
 }
 
@@ -55,15 +55,15 @@ impl Callbacks for Budget {
 }
 
 impl Solver {
-    /// Limits the total number of conflicts.
+    /// Creates a solver with a budget of conflicts for all its calls together.
     pub fn new(conflicts: u64) -> Solver {
-        // Learnt clauses are kept long, since the enumeration of solutions repeats conflicts.
+        // Learnt clauses are kept for long, since enumeration of solutions runs into the same conflicts again.
         let opts = SolverOpts { learntsize_factor: 1.0, ..SolverOpts::default() };
         let sat = Sat::new(opts, Budget { conflicts, stop: StopFlag::default() });
         Solver { sat, vars: Vec::new(), is_contradictory: false }
     }
 
-    /// Stops soon after the flag is set.
+    /// Makes the solver stop soon after the flag is set.
     #[must_use]
     pub fn stopped_by(mut self, stop: StopFlag) -> Solver {
         self.sat.cb_mut().stop = stop;
@@ -72,7 +72,7 @@ impl Solver {
 
     /// Requires a literal.
     pub fn require(&mut self, circuit: &Circuit, lit: Lit) {
-        // A conjunction requires its parts, a disjunction becomes a clause.
+        // The arguments of a conjunction are required one by one; a disjunction becomes a clause.
         let mut open = vec![lit];
         while let Some(lit) = open.pop() {
             match circuit.gate(lit.gate()) {
@@ -87,7 +87,7 @@ impl Solver {
         }
     }
 
-    /// Tracks a literal, so that every solution has its value.
+    /// Tracks a literal, so that every solution gives it a value.
     pub fn track(&mut self, circuit: &Circuit, lit: Lit) {
         if !lit.is_constant() {
             self.literal(circuit, lit);
@@ -108,7 +108,7 @@ impl Solver {
         self.is_contradictory |= !self.sat.add_clause_reuse(clause);
     }
 
-    /// The solver literal of a circuit literal; adds the clauses that define the gates below it.
+    /// Solver literal of a circuit literal. Adds the clauses that define the gates below it.
     fn literal(&mut self, circuit: &Circuit, lit: Lit) -> SatLit {
         self.vars.resize(circuit.n_gates().max(self.vars.len()), None);
         let mut open = vec![lit.gate()];
@@ -154,8 +154,8 @@ impl Solver {
         self.answer(&[])
     }
 
-    /// Enumerates solutions and calls `found` with the values of tracked literals. Unsatisfiable after the last solution, satisfiable
-    /// if `found` stopped.
+    /// Enumerates solutions and calls `found` with the values of tracked literals. Returns `Unsatisfiable` after the last solution, `Satisfiable` if
+    /// `found` ended the enumeration.
     pub fn each_solution(&mut self, found: &mut Found<'_>) -> Answer {
         if self.is_contradictory {
             return Answer::Unsatisfiable;
@@ -176,12 +176,12 @@ impl Solver {
         self.answer(&assumptions)
     }
 
-    /// Number of propagated literals so far, a deterministic measure of time.
+    /// Number of literals propagated so far; a deterministic measure of time.
     pub fn work(&self) -> u64 {
         self.sat.num_propagations()
     }
 
-    /// Forgets gates that the circuit has dropped: all but the first ones.
+    /// Forgets all but the first `n_gates` gates, after the circuit has dropped them.
     pub fn forget(&mut self, n_gates: usize) {
         self.vars.truncate(n_gates);
     }
@@ -193,7 +193,7 @@ impl Solver {
         as_answer(self.sat.solve_limited(assumptions))
     }
 
-    /// The value of a literal in the last solution; false if it has no variable.
+    /// Value of a literal in the last solution; false if it has no variable.
     pub fn value(&self, lit: Lit) -> bool {
         match self.vars.get(lit.gate()).copied().flatten() {
             _ if lit.is_constant() => lit == Lit::TRUE,
@@ -218,14 +218,14 @@ fn known(vars: &[Option<Var>], lit: Lit) -> SatLit {
     SatLit::new(var, !lit.is_negated())
 }
 
-/// Enumerates solutions in one run of the solver: each solution counts as a conflict, so the search continues from its position.
+/// Enumeration of solutions in one run of the solver. Each solution is reported as a conflict, so the search continues from its current position.
 ///
-/// All literals of a solution follow from the decisions. So a clause against the decisions is short and excludes exactly this
-/// solution. The solver may forget such a clause later; a solution that recurs gives the clause again.
+/// The decisions imply all literals of a solution. So a clause against the decisions is short and excludes exactly this solution. The solver may
+/// delete such a clause later; if the solution recurs, the clause is added again.
 struct Listing<'f> {
     vars: &'f [Option<Var>],
     found: &'f mut Found<'f>,
-    /// Trail position of the decision of each level.
+    /// Position in the trail of the decision of each level.
     levels: Vec<usize>,
     /// Length of the trail at the last callback.
     n_set: usize,
@@ -252,7 +252,7 @@ impl Theory for Listing<'_> {
                 (lits.filter(|lit| !settled.contains(&!*lit)).collect(), true)
             }
         };
-        // Without decisions, or if nothing can differ, there is no other solution.
+        // If there are no decisions, or no literal can differ, there is no other solution.
         if !clause.is_empty() {
             acts.raise_conflict(&clause, is_lasting);
         }

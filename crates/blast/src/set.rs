@@ -1,4 +1,7 @@
 //! Circuits for operators on sets.
+//!
+//! A set is a list of possible elements with a literal each, so operators combine literals of equal elements. Cardinalities are counted in unary for
+//! small sets, in binary for large ones.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +12,7 @@ use crate::value::{Blast, Choice, CircuitValue, Entry, Members, Unsupported};
 
 type Result<T> = std::result::Result<T, Unsupported>;
 
-/// Larger sets are counted in binary.
+/// Sets with more unknown elements are counted in binary.
 const MAX_UNARY_LITERALS: usize = 128;
 
 impl Blast {
@@ -44,8 +47,8 @@ impl Blast {
         Ok(self.circuit.or_all(ways))
     }
 
-    /// Membership of a pair in a relation: for each possible first component, the second is one of its images. Grouping by first
-    /// component shares the gate of an image set among all pairs.
+    /// Membership of a pair in a relation: the second component is an image of the first. Pairs are grouped by first component, so that its possible
+    /// values share the gates of an image set.
     fn pair_member(&mut self, first: &Choice, second: &CircuitValue, relation: &Members) -> Result<Lit> {
         let mut images: BTreeMap<&Value, Vec<(Value, Lit)>> = BTreeMap::new();
         for (item, lit) in &relation.items {
@@ -115,7 +118,7 @@ impl Blast {
         Ok(CircuitValue::set(pairs))
     }
 
-    /// `{a, b, ...}`, each item with the condition under which it is a member.
+    /// `{a, b, ...}`, each item with the condition that it is present.
     pub fn extension(&mut self, items: &[(Lit, CircuitValue)]) -> Result<CircuitValue> {
         let mut all = Vec::new();
         for (present, item) in items {
@@ -125,12 +128,12 @@ impl Blast {
             }
         }
         let gathered = self.gather(all);
-        // A single pair is a function, whichever pair it is.
+        // A set of one pair is a function, whatever the pair.
         let is_function = items.len() <= 1 && gathered.iter().all(|(item, _)| item.as_pair().is_some());
         Ok(CircuitValue::Set(Members { items: gathered, is_function }))
     }
 
-    /// A set of pairs with unknown second components, as a function if the first components are distinct.
+    /// Function of pairs with unknown second components. The possible first components must be distinct.
     fn function_of(&mut self, pairs: &[(Lit, CircuitValue)]) -> Result<CircuitValue> {
         let mut entries = Vec::new();
         for (present, pair) in pairs {
@@ -175,7 +178,7 @@ impl Blast {
         Ok(CircuitValue::Choice(choice.collect()))
     }
 
-    /// The sum of integers, as a balanced tree.
+    /// Sum of integers, as a balanced tree.
     pub fn sum(&mut self, items: &[CircuitValue]) -> Result<CircuitValue> {
         match items {
             [] => Ok(CircuitValue::known(&Value::int(Int::ZERO))),
@@ -188,7 +191,7 @@ impl Blast {
         }
     }
 
-    /// The greatest or least element, and the condition that the set is not empty.
+    /// Greatest or least element, with the condition that the set is not empty.
     pub fn extremum(&mut self, set: &CircuitValue, greatest: bool) -> Result<(CircuitValue, Lit)> {
         let mut items = self.members(set)?.items;
         if greatest {
@@ -215,7 +218,7 @@ impl Blast {
         Ok(CircuitValue::set(self.gather(items)))
     }
 
-    /// `inter(set)`, and the condition that the set is not empty.
+    /// `inter(set)`, with the condition that the set is not empty.
     pub fn general_inter(&mut self, set: &CircuitValue) -> Result<(CircuitValue, Lit)> {
         let sets = self.members(set)?;
         let CircuitValue::Set(all) = self.general_union(set)? else { return Err(Unsupported("a set is expected")) };

@@ -1,19 +1,21 @@
-//! [`CircuitValue`]: an unknown value as literals of a circuit, and the operations on it.
+//! [`CircuitValue`]: an unknown value as literals of a circuit, and [`Blast`], the operations on it.
+//!
+//! A value of few possibilities is one-hot, one literal each; an integer of a wide range is binary. Operators convert between the forms as needed.
+//! Each form must represent all values that its unknown can take, or solutions are lost.
 
 use abridge_value::{Int, Set, Value};
 
 use crate::bits::{Bits, MAX_MAGNITUDE};
 use crate::circuit::{Circuit, Lit};
 
-/// Possible values, ascending, each with the literal that selects it. Exactly one literal is true where the value is defined, none
-/// where it is not.
+/// Possible values, ascending, each with the literal that selects it. Exactly one literal is true where the value is defined, none elsewhere.
 pub type Choice = Vec<(Value, Lit)>;
 
 /// Possible elements of a set, ascending, each with the literal that includes it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Members {
     pub items: Vec<(Value, Lit)>,
-    /// Known to be a function.
+    /// The set is known to be a function.
     pub is_function: bool,
 }
 
@@ -21,17 +23,17 @@ pub struct Members {
 pub enum CircuitValue {
     Bool(Lit),
     Choice(Choice),
-    /// An integer of a wide range.
+    /// Integer of a wide range, in binary.
     Bits(Bits),
     Pair(Box<(CircuitValue, CircuitValue)>),
-    /// With the number of the record type.
+    /// Record with the number of its type.
     Record(u32, Vec<CircuitValue>),
     Set(Members),
-    /// A function with values that cannot be listed; keys ascending.
+    /// Function whose values cannot be listed; keys ascend.
     Map(Vec<Entry>),
 }
 
-/// A possible argument of a function and its value there.
+/// Possible argument of a function, with the value there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     pub key: Value,
@@ -45,18 +47,18 @@ pub struct Unsupported(pub &'static str);
 
 type Result<T> = std::result::Result<T, Unsupported>;
 
-/// Sums and products of choices with more pairs of values are computed in binary.
+/// Sums and products with more pairs of operand values are computed in binary.
 const MAX_PAIRS: usize = 1200;
-/// Binary integers with more values are not listed.
+/// Binary integers with more possible values are not converted to a choice.
 const MAX_LISTED_VALUES: i64 = 4096;
-/// Unknown integers with more values are binary, unless [`Blast::set_max_one_hot`] says otherwise.
+/// Default of [`Blast::set_max_one_hot`].
 pub const MAX_ONE_HOT: i64 = 128;
 
-/// A circuit that is built from operations on values.
+/// Circuit under construction, with B operators on circuit values.
 pub struct Blast {
     pub circuit: Circuit,
     max_size: usize,
-    /// Unknown integers with more values than this are in binary, others are one-hot.
+    /// Unknown integers with more possible values are binary, others are one-hot.
     max_one_hot: i64,
 }
 
@@ -84,7 +86,7 @@ impl CircuitValue {
         CircuitValue::Set(Members { items, is_function: false })
     }
 
-    /// The value under an assignment of literals; `None` if it is undefined.
+    /// Value under an assignment of the literals; `None` if it is undefined.
     pub fn decode(&self, value: &(impl Fn(Lit) -> bool + ?Sized)) -> Option<Value> {
         Some(match self {
             CircuitValue::Bool(lit) => Value::Bool(value(*lit)),
@@ -129,7 +131,7 @@ impl CircuitValue {
         }
     }
 
-    /// Appends literals that distinguish any two values; their values in a solution exclude it.
+    /// Appends literals to a clause that excludes the value of a solution: each is false there, and every other value makes one of them true.
     pub fn distinguish(&self, value: &(impl Fn(Lit) -> bool + ?Sized), clause: &mut Vec<Lit>) {
         let mut differ = |lit: Lit| clause.push(if value(lit) { !lit } else { lit });
         match self {
@@ -138,7 +140,7 @@ impl CircuitValue {
                 choice.iter().filter(|(_, lit)| value(*lit)).for_each(|(_, lit)| differ(*lit))
             }
             CircuitValue::Bits(bits) => bits.lits().iter().for_each(|lit| differ(*lit)),
-            // A function that differs lacks one of its pairs, or has a pair where this one has none.
+            // A different function lacks one of the pairs, or has a pair for a key that has none here.
             CircuitValue::Set(members) if members.is_function => {
                 for group in members.items.chunk_by(|left, right| key_of(&left.0) == key_of(&right.0)) {
                     match group.iter().find(|(_, lit)| value(*lit)) {
@@ -175,7 +177,7 @@ impl Members {
         find(&self.items, item)
     }
 
-    /// The set, if it is known.
+    /// The set as a value, if all literals are constant.
     pub fn as_known(&self) -> Option<Set> {
         self.items
             .iter()
@@ -184,13 +186,13 @@ impl Members {
     }
 }
 
-/// A set of pairs that is a function.
+/// True if a set consists of pairs and is a function.
 fn is_function(set: &Set) -> bool {
     let n_pairs = abridge_value::relation::pairs(set).count() as u64;
     n_pairs == set.len() && abridge_value::relation::is_functional(set)
 }
 
-/// The literal of a value in an ascending list; false if it is not there.
+/// Literal of a value in an ascending list; [`Lit::FALSE`] if the value is absent.
 pub(crate) fn find(items: &[(Value, Lit)], item: &Value) -> Lit {
     items.binary_search_by(|(other, _)| other.cmp(item)).map_or(Lit::FALSE, |idx| items[idx].1)
 }
@@ -201,12 +203,12 @@ fn as_i64(value: &Value) -> Result<i64> {
 }
 
 impl Blast {
-    /// Limits the size of the circuit.
+    /// Creates an empty circuit with a maximum size.
     pub fn new(max_size: usize) -> Blast {
         Blast { circuit: Circuit::default(), max_size, max_one_hot: MAX_ONE_HOT }
     }
 
-    /// Makes unknown integers with more values than this binary, and others one-hot.
+    /// Sets the largest number of possible values of one-hot integers. Unknown integers with more are binary.
     pub fn set_max_one_hot(&mut self, n_values: i64) {
         self.max_one_hot = n_values;
     }
@@ -228,7 +230,7 @@ impl Blast {
         groups.map(|group| (group[0].0.clone(), self.circuit.or_all(group.iter().map(|(_, lit)| *lit)))).collect()
     }
 
-    /// A choice among values, with the condition that exactly one is selected.
+    /// Unknown choice among values, with the condition that exactly one is selected.
     pub fn fresh_choice(&mut self, values: impl IntoIterator<Item = Value>) -> (CircuitValue, Lit) {
         let mut choice: Choice = values.into_iter().map(|value| (value, Lit::TRUE)).collect();
         if choice.len() > 1 {
@@ -242,7 +244,7 @@ impl Blast {
         (CircuitValue::Choice(choice), condition)
     }
 
-    /// An integer in a range, with the condition that it is in the range.
+    /// Unknown integer, with the condition that it is within its bounds.
     pub fn fresh_int(&mut self, lo: i64, hi: i64) -> Result<(CircuitValue, Lit)> {
         if lo < -MAX_MAGNITUDE || hi > MAX_MAGNITUDE {
             return Err(Unsupported("a large integer"));
@@ -254,24 +256,24 @@ impl Blast {
         Ok((CircuitValue::Bits(bits), inside))
     }
 
-    /// Any subset of these values.
+    /// Unknown subset of these values.
     pub fn fresh_subset(&mut self, values: impl IntoIterator<Item = Value>) -> Members {
         let items = values.into_iter().map(|value| (value, self.circuit.input())).collect();
         Members { items, is_function: false }
     }
 
-    pub fn bool(&self, sym: &CircuitValue) -> Result<Lit> {
-        match sym {
+    pub fn bool(&self, unknown: &CircuitValue) -> Result<Lit> {
+        match unknown {
             CircuitValue::Bool(lit) => Ok(*lit),
             CircuitValue::Choice(choice) => Ok(find(choice, &Value::Bool(true))),
             _ => Err(Unsupported("a boolean is expected")),
         }
     }
 
-    /// Lists the possible values.
-    pub fn choice(&mut self, sym: &CircuitValue) -> Result<Choice> {
+    /// Lists the possible values, each with its literal.
+    pub fn choice(&mut self, unknown: &CircuitValue) -> Result<Choice> {
         self.check_size()?;
-        match sym {
+        match unknown {
             CircuitValue::Choice(choice) => Ok(choice.clone()),
             CircuitValue::Bool(lit) => Ok(vec![(Value::Bool(false), !*lit), (Value::Bool(true), *lit)]),
             CircuitValue::Bits(bits) if bits.hi - bits.lo < MAX_LISTED_VALUES => {
@@ -300,8 +302,8 @@ impl Blast {
         }
     }
 
-    pub(crate) fn bits(&mut self, sym: &CircuitValue) -> Result<Bits> {
-        match sym {
+    pub(crate) fn bits(&mut self, unknown: &CircuitValue) -> Result<Bits> {
+        match unknown {
             CircuitValue::Bits(bits) => Ok(bits.clone()),
             CircuitValue::Choice(choice) => {
                 let ints: Result<Vec<i64>> = choice.iter().map(|(value, _)| as_i64(value)).collect();
@@ -325,12 +327,12 @@ impl Blast {
     }
 
     /// Bounds of an integer.
-    pub fn int_range(&mut self, sym: &CircuitValue) -> Result<(i64, i64)> {
-        self.bits(sym).map(|bits| (bits.lo, bits.hi))
+    pub fn int_range(&mut self, unknown: &CircuitValue) -> Result<(i64, i64)> {
+        self.bits(unknown).map(|bits| (bits.lo, bits.hi))
     }
 
-    pub fn split(&mut self, sym: &CircuitValue) -> Result<(CircuitValue, CircuitValue)> {
-        match sym {
+    pub fn split(&mut self, unknown: &CircuitValue) -> Result<(CircuitValue, CircuitValue)> {
+        match unknown {
             CircuitValue::Pair(pair) => Ok((**pair).clone()),
             CircuitValue::Choice(choice) => {
                 let parts: Option<Vec<_>> = choice.iter().map(|(value, lit)| Some((value.as_pair()?, *lit))).collect();
@@ -343,7 +345,7 @@ impl Blast {
         }
     }
 
-    /// A choice in its normal form.
+    /// Normal form of a choice: booleans and sets have forms of their own, other values ascend without duplicates.
     pub fn chosen(&mut self, items: Vec<(Value, Lit)>) -> CircuitValue {
         let choice = self.gather(items);
         match choice.first() {
@@ -353,7 +355,7 @@ impl Blast {
         }
     }
 
-    /// A choice among known sets, as a set of possible elements.
+    /// Choice among known sets, as a set of possible elements.
     fn chosen_set(&mut self, choice: &Choice) -> CircuitValue {
         let sets = choice.iter().filter_map(|(value, lit)| Some((value.as_set()?, *lit)));
         let is_function = sets.clone().all(|(set, _)| is_function(set));
@@ -361,8 +363,8 @@ impl Blast {
         CircuitValue::Set(Members { items: self.gather(items), is_function })
     }
 
-    pub fn field(&mut self, sym: &CircuitValue, field: usize) -> Result<CircuitValue> {
-        match sym {
+    pub fn field(&mut self, unknown: &CircuitValue, field: usize) -> Result<CircuitValue> {
+        match unknown {
             CircuitValue::Record(_, fields) => fields.get(field).cloned().ok_or(Unsupported("a field")),
             CircuitValue::Choice(choice) => {
                 let parts = choice.iter().map(|(value, lit)| match value {
@@ -439,12 +441,12 @@ impl Blast {
         Ok(self.circuit.and_all(same))
     }
 
-    /// A function by its arguments.
-    pub fn entries(&mut self, sym: &CircuitValue) -> Result<Vec<Entry>> {
-        if let CircuitValue::Map(entries) = sym {
+    /// Converts a function to entries, one per possible argument.
+    pub fn entries(&mut self, unknown: &CircuitValue) -> Result<Vec<Entry>> {
+        if let CircuitValue::Map(entries) = unknown {
             return Ok(entries.clone());
         }
-        let members = self.members(sym)?;
+        let members = self.members(unknown)?;
         if !members.is_function {
             return Err(Unsupported("a function is expected"));
         }
@@ -459,9 +461,9 @@ impl Blast {
         Ok(entries)
     }
 
-    /// A set by its elements.
-    pub fn members(&mut self, sym: &CircuitValue) -> Result<Members> {
-        match sym {
+    /// Converts a set to its possible elements.
+    pub fn members(&mut self, unknown: &CircuitValue) -> Result<Members> {
+        match unknown {
             CircuitValue::Set(members) => Ok(members.clone()),
             CircuitValue::Map(entries) => {
                 let mut items = Vec::new();
@@ -481,7 +483,7 @@ impl Blast {
         }
     }
 
-    /// Selects the value whose condition holds; at most one does.
+    /// Value of the case whose condition holds. At most one condition may hold.
     pub fn select(&mut self, cases: &[(Lit, CircuitValue)]) -> Result<CircuitValue> {
         self.check_size()?;
         let cases: Vec<&(Lit, CircuitValue)> = cases.iter().filter(|(lit, _)| *lit != Lit::FALSE).collect();
@@ -490,54 +492,54 @@ impl Blast {
             [(Lit::TRUE, only)] => return Ok(only.clone()),
             _ => {}
         }
-        let has = |test: fn(&CircuitValue) -> bool| cases.iter().any(|(_, sym)| test(sym));
-        if has(|sym| matches!(sym, CircuitValue::Bool(_))) {
+        let has = |test: fn(&CircuitValue) -> bool| cases.iter().any(|(_, unknown)| test(unknown));
+        if has(|unknown| matches!(unknown, CircuitValue::Bool(_))) {
             let mut ways = Vec::new();
-            for (condition, sym) in cases {
-                let lit = self.bool(sym)?;
+            for (condition, unknown) in cases {
+                let lit = self.bool(unknown)?;
                 ways.push(self.circuit.and(*condition, lit));
             }
             return Ok(CircuitValue::Bool(self.circuit.or_all(ways)));
         }
-        if has(|sym| matches!(sym, CircuitValue::Bits(_))) {
+        if has(|unknown| matches!(unknown, CircuitValue::Bits(_))) {
             return self.select_bits(&cases);
         }
-        if has(|sym| matches!(sym, CircuitValue::Pair(_))) {
+        if has(|unknown| matches!(unknown, CircuitValue::Pair(_))) {
             let (mut first, mut second) = (Vec::new(), Vec::new());
-            for (condition, sym) in cases {
-                let (left, right) = self.split(sym)?;
+            for (condition, unknown) in cases {
+                let (left, right) = self.split(unknown)?;
                 first.push((*condition, left));
                 second.push((*condition, right));
             }
             return Ok(CircuitValue::pair(self.select(&first)?, self.select(&second)?));
         }
-        if let Some((shape, n_fields)) = cases.iter().find_map(|(_, sym)| match sym {
+        if let Some((shape, n_fields)) = cases.iter().find_map(|(_, unknown)| match unknown {
             CircuitValue::Record(shape, fields) => Some((*shape, fields.len())),
             _ => None,
         }) {
             let mut fields = Vec::with_capacity(n_fields);
             for field in 0..n_fields {
                 let mut parts = Vec::with_capacity(cases.len());
-                for (condition, sym) in &cases {
-                    parts.push((*condition, self.field(sym, field)?));
+                for (condition, unknown) in &cases {
+                    parts.push((*condition, self.field(unknown, field)?));
                 }
                 fields.push(self.select(&parts)?);
             }
             return Ok(CircuitValue::Record(shape, fields));
         }
-        if has(|sym| matches!(sym, CircuitValue::Map(_))) {
+        if has(|unknown| matches!(unknown, CircuitValue::Map(_))) {
             return self.select_maps(&cases);
         }
-        let is_set = has(|sym| matches!(sym, CircuitValue::Set(_)));
+        let is_set = has(|unknown| matches!(unknown, CircuitValue::Set(_)));
         let mut items = Vec::new();
         let mut is_function = true;
-        for (condition, sym) in cases {
+        for (condition, unknown) in cases {
             let part = if is_set {
-                let members = self.members(sym)?;
+                let members = self.members(unknown)?;
                 is_function &= members.is_function;
                 members.items
             } else {
-                self.choice(sym)?
+                self.choice(unknown)?
             };
             for (value, lit) in part {
                 items.push((value, self.circuit.and(*condition, lit)));
@@ -549,8 +551,8 @@ impl Blast {
 
     fn select_bits(&mut self, cases: &[&(Lit, CircuitValue)]) -> Result<CircuitValue> {
         let mut parts = Vec::with_capacity(cases.len());
-        for (condition, sym) in cases {
-            parts.push((*condition, self.bits(sym)?));
+        for (condition, unknown) in cases {
+            parts.push((*condition, self.bits(unknown)?));
         }
         let width = parts.iter().map(|(_, bits)| bits.bits.len()).max().unwrap_or(1);
         let lo = parts.iter().map(|(_, bits)| bits.lo).min().unwrap_or(0).min(0);
@@ -568,8 +570,8 @@ impl Blast {
 
     fn select_maps(&mut self, cases: &[&(Lit, CircuitValue)]) -> Result<CircuitValue> {
         let mut all: Vec<(Value, Lit, CircuitValue)> = Vec::new();
-        for (condition, sym) in cases {
-            for entry in self.entries(sym)? {
+        for (condition, unknown) in cases {
+            for entry in self.entries(unknown)? {
                 let present = self.circuit.and(*condition, entry.present);
                 all.push((entry.key, present, entry.val));
             }
@@ -661,7 +663,7 @@ pub(crate) fn key_of(pair: &Value) -> Option<&Value> {
     pair.as_pair().map(|(key, _)| key)
 }
 
-/// Both functions' entries side by side.
+/// Merges the entries of two functions by key.
 pub(crate) fn merge_entries<'a>(left: &'a [Entry], right: &'a [Entry]) -> Vec<(Option<&'a Entry>, Option<&'a Entry>)> {
     let mut merged = Vec::new();
     let (mut i, mut j) = (0, 0);

@@ -1,14 +1,14 @@
-//! Circuits mean what they should: all assignments of small inputs, counted by the solver.
+//! Circuits of operators are compared with the operators themselves: for all assignments of small inputs, or by counting solutions.
 
 use std::collections::HashSet;
 
 use abridge_blast::{Answer, Blast, CircuitValue, Lit, Next, Solver};
 use abridge_value::{Int, Value};
 
-/// How many assignments of the inputs satisfy a literal.
+/// Number of assignments of the inputs that satisfy a literal.
 fn count(blast: &Blast, inputs: &[Lit], lit: Lit) -> usize {
     let mut solver = Solver::new(1_000_000);
-    // Inputs that do not matter for the literal still count.
+    // Inputs that the literal does not depend on count as well.
     for input in inputs {
         solver.clause(&blast.circuit, &[*input, !*input]);
         solver.clause(&blast.circuit, &[*input, Lit::TRUE]);
@@ -26,7 +26,7 @@ fn count(blast: &Blast, inputs: &[Lit], lit: Lit) -> usize {
     found.len()
 }
 
-/// Inputs that nobody asks about do not multiply the solutions, and a listing can be ended.
+/// Untracked inputs do not multiply the solutions, and an enumeration can be ended.
 #[test]
 fn solutions_are_listed_as_far_as_wanted() {
     let mut blast = Blast::new(1_000_000);
@@ -80,11 +80,11 @@ fn int(int: i64) -> CircuitValue {
     CircuitValue::known(&Value::int(Int::from(int)))
 }
 
-/// A known integer as a value of a wide range, so that it is encoded in binary.
+/// Known integer with wide bounds, so that it is binary.
 fn wide(blast: &mut Blast, value: i64) -> (CircuitValue, Lit) {
-    let (sym, inside) = blast.fresh_int(-1000, 1000).expect("a range");
-    let same = blast.equal(&sym, &int(value)).expect("integers");
-    (sym, blast.circuit.and(inside, same))
+    let (unknown, inside) = blast.fresh_int(-1000, 1000).expect("a range");
+    let same = blast.equal(&unknown, &int(value)).expect("integers");
+    (unknown, blast.circuit.and(inside, same))
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn arithmetic_in_binary() {
             let mut solver = Solver::new(1_000_000);
             solver.require(&blast.circuit, all);
             assert_eq!(solver.solve(), Answer::Satisfiable, "{a} and {b}");
-            // Nothing else is possible.
+            // No other result is possible.
             let results = blast.circuit.and_all(conditions[2..].iter().copied());
             let mut solver = Solver::new(1_000_000);
             for lit in [x_is, y_is, !results] {

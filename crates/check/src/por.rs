@@ -50,6 +50,9 @@ const HOPEFUL_TIME_SHARE: u32 = 8;
 /// Trials in a row that may end before they have seen anything: they go on from each other's answers.
 const MAX_BLIND_TRIALS: u32 = 8;
 const HOPEFUL_TRIAL_GROWTH: (u64, u64) = (3, 2);
+/// Trials have taken at most one part in so many of the time so far when another one begins. A trial may take longer than its share, since circuits are
+/// built in one go.
+const MIN_TIME_BETWEEN_TRIALS: u32 = 4;
 /// A trial in less time than this says nothing, and comes a bit later.
 const MIN_TRIAL_TIME: Duration = Duration::from_millis(3);
 const RETRY_GROWTH: u64 = 2;
@@ -95,6 +98,8 @@ pub(crate) struct Trial<'t> {
     is_hopeful: bool,
     /// Trials in a row that saw nothing.
     n_blind: u32,
+    /// Time that all trials have taken.
+    spent: Duration,
     /// The search is to start anew.
     pub(crate) is_promising: bool,
 }
@@ -116,6 +121,7 @@ impl<'t> Trial<'t> {
             next: Some(FIRST_TRIAL_STATES),
             is_hopeful: true,
             n_blind: 0,
+            spent: Duration::ZERO,
             is_promising: false,
         }
     }
@@ -153,11 +159,14 @@ impl<'t> Trial<'t> {
 impl Control for Trial<'_> {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         let answer = self.control.poll(progress);
-        let is_due = self.next.is_some_and(|next| progress.states >= next);
+        let is_affordable = || self.elapsed().is_none_or(|elapsed| self.spent * MIN_TIME_BETWEEN_TRIALS <= elapsed);
+        let is_due = self.next.is_some_and(|next| progress.states >= next) && is_affordable();
         if answer.is_some() || !is_due || progress.is_settled || progress.waiting == 0 {
             return answer;
         }
+        let start = Instant::now();
         self.try_out(progress.states);
+        self.spent += start.elapsed();
         self.is_promising.then_some(Limit::Interrupted)
     }
 

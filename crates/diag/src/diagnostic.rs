@@ -10,14 +10,14 @@ pub enum Severity {
     Warning,
 }
 
-/// A span with an optional text.
+/// Span with an optional text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     pub span: Span,
     pub text: String,
 }
 
-/// One message. `id` is kebab-case and permanent; `docs/diagnostics/<id>.md` explains it with examples.
+/// Message to the user. `id` is kebab-case and permanent; `docs/diagnostics/<id>.md` explains it with examples.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     pub id: &'static str,

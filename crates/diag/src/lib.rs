@@ -1,8 +1,8 @@
 //! Source positions and diagnostics.
 //!
-//! A [`SourceMap`] holds every file of a project, and a [`Span`] is a range in one of them. A [`Diagnostic`] is data: id, severity,
-//! message, labelled spans, notes, help. [`render`] turns it into text, and only the command line calls it. [`with_stack`] grows
-//! the stack for recursion over trees of users. Start with `diagnostic.rs`.
+//! A [`SourceMap`] has all files of a project, and a [`Span`] is a range in one of them. A [`Diagnostic`] is data: id, severity, message, labelled
+//! spans, notes, help. [`render`] turns it into text, and only the command line calls it. [`with_stack`] grows the stack for recursion over user
+//! input. [`StopFlag`] ends long computations. Start with `diagnostic.rs`.
 
 mod diagnostic;
 mod render;

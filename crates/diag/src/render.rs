@@ -1,7 +1,6 @@
 //! Diagnostics as text, in the style of rustc.
 //!
-//! A line longer than [`RenderConfig::width`] is shown as a window around the marked span, so an error in a 10 MB line stays
-//! readable.
+//! A line longer than [`RenderConfig::width`] is shown as a window around the marked span, so that an error in a line of 10 MB stays readable.
 
 use std::fmt::Write as _;
 
@@ -22,7 +21,7 @@ impl Default for RenderConfig {
     }
 }
 
-/// The text of a diagnostic, ending with a newline.
+/// Text of a diagnostic, with a final newline.
 pub fn render(map: &SourceMap, diagnostic: &Diagnostic, config: RenderConfig) -> String {
     let mut renderer = Renderer { map, config, out: String::new(), gutter: gutter_width(map, diagnostic) };
     renderer.diagnostic(diagnostic);
@@ -44,7 +43,7 @@ struct Renderer<'a> {
     gutter: usize,
 }
 
-/// A label with resolved line and column.
+/// Label with resolved line and column.
 struct Located<'a> {
     file: FileId,
     line: u32,
@@ -83,7 +82,7 @@ impl Renderer<'_> {
         places.extend(diagnostic.secondary.iter().map(|label| locate(label, false)));
         let Some(first) = places.first() else { return };
         let home = first.file;
-        // The primary's file comes first, each file in the order of its lines.
+        // The file of the primary label comes first. Lines of a file ascend.
         places.sort_by_key(|place| (place.file != home, place.file, place.line, !place.is_primary));
         let head = diagnostic.primary.as_ref().map(|label| label.span);
         let mut shown: Option<(FileId, u32)> = None;
@@ -156,7 +155,7 @@ impl Renderer<'_> {
     }
 }
 
-/// The visible part of a line, with tabs expanded and control characters replaced, and the position of the mark.
+/// Visible part of a line, with tabs expanded and control characters replaced, and the columns of the marked span in it.
 struct Window {
     text: String,
     indent: usize,

@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-/// A file in a [`SourceMap`].
+/// File of a [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
 
-/// A byte range in one file, end excluded.
+/// Byte range in a file, end excluded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Span {
     pub file: FileId,
@@ -21,7 +21,7 @@ impl Span {
         Span { file, start, end }
     }
 
-    /// The smallest span that covers both; `other` must be in the same file, else `self` is returned.
+    /// Smallest span that covers both; `self` if the spans are in different files.
     pub fn to(self, other: Span) -> Span {
         if self.file != other.file {
             return self;
@@ -29,20 +29,20 @@ impl Span {
         Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The empty span at the end of this one.
+    /// Empty span at the end of this one.
     pub fn after(self) -> Span {
         Span { start: self.end, ..self }
     }
 }
 
-/// Line and column, counted from 1; the column in characters.
+/// Line and column, both counted from 1. The column counts characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineColumn {
     pub line: u32,
     pub column: u32,
 }
 
-/// One source file: display name, text, and offsets of its lines.
+/// Source file: display name, text, and offsets of its lines.
 #[derive(Debug)]
 pub struct SourceFile {
     name: String,
@@ -71,12 +71,12 @@ impl SourceFile {
         &self.text
     }
 
-    /// The line of a byte offset, counted from 1.
+    /// Line of a byte offset, counted from 1.
     pub fn line(&self, offset: u32) -> u32 {
         self.line_starts.partition_point(|start| *start <= offset) as u32
     }
 
-    /// Line and column of a byte offset; offsets beyond the end name the end.
+    /// Line and column of a byte offset. Offsets beyond the end are taken for the end.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let line_idx = self.line_starts.partition_point(|start| *start <= offset) - 1;
         let start = self.line_starts[line_idx] as usize;
@@ -95,7 +95,7 @@ impl SourceFile {
     }
 }
 
-/// All files of a project. Ids are given in the order of [`SourceMap::add`].
+/// All files of a project. Ids are assigned in the order of [`SourceMap::add`].
 #[derive(Default, Debug)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
@@ -120,7 +120,7 @@ impl SourceMap {
         self.files.iter().enumerate().map(|(idx, file)| (FileId(idx as u32), file))
     }
 
-    /// The text a span covers.
+    /// Source text of a span.
     pub fn snippet(&self, span: Span) -> &str {
         let text = self.file(span.file).text();
         let start = text.floor_char_boundary(span.start as usize);

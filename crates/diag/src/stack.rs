@@ -1,34 +1,34 @@
-//! Stack growth for recursion over what users made.
+//! Stack growth for recursion over user input.
 //!
-//! The nesting of user input is bounded by [`MAX_DEPTH`]. Three things keep recursion over it from overflowing the stack:
+//! [`MAX_DEPTH`] bounds the nesting of user input. Three functions keep recursion over it from overflowing the stack:
 //!
-//! - [`with_stack`], called once per level, continues on a new segment when the current one is nearly full. Recursion with large frames
-//!   or over values that grow without bound while a machine runs needs it.
-//! - [`expect_depth`] says how deep formulas and types have become. From then on, [`with_stack`] leaves room for a recursion of
-//!   that depth with small frames. Derived traits, destructors and short walks over formulas, types and values of a bounded type rely on
-//!   it: they cost nothing extra, but some caller further out must have called [`with_stack`].
-//! - [`drop_in_turn`] drops chains that grow without bound in a loop.
+//! - [`with_stack`], called once per level, continues on a new segment when the current one is nearly full. It is needed for recursion with
+//!   large frames, and for recursion over values that can grow without bound during a run.
+//! - [`expect_depth`] records how deep formulas and types are. From then on, [`with_stack`] reserves room for a recursion of that depth with
+//!   small frames. Derived traits, destructors and short traversals of formulas, types and values of a bounded type rely on it. They need no
+//!   calls of their own, but some outer caller must have called [`with_stack`].
+//! - [`drop_in_turn`] drops chains of unbounded length in a loop.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::LocalKey;
 
-/// Maximum nesting of formulas and substitutions. The parser refuses deeper input, so every later pass may
-/// recurse. The bound is well below the capacity of [`with_stack`].
+/// Maximum nesting of formulas and substitutions. The parser rejects deeper input, so every later pass may recurse. The bound is well below the
+/// capacity of [`with_stack`].
 pub const MAX_DEPTH: u32 = 20_000;
 
-/// Stack that is left for frames between two calls of [`with_stack`].
+/// Stack reserved for frames between two calls of [`with_stack`].
 const RED_ZONE_BYTES: usize = 128 * 1024;
 const SEGMENT_BYTES: usize = 4 * 1024 * 1024;
 
-/// Stack that one level of a recursion with small frames may take, in a build without optimisation.
+/// Maximum stack of one level of a recursion with small frames, in a build without optimisation.
 const LEVEL_BYTES: usize = 4 * 1024;
 
-/// Room for a recursion as deep as the deepest formula or type of this process. It only grows: too much costs address space, too little is
-/// an overflow.
+/// Stack reserved for a recursion over the deepest formula or type of this process. It never shrinks: too much costs address space, too little
+/// overflows.
 static DEEPEST_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// Tells how deep a formula or a type is, before anything recurses over it.
+/// Records the depth of a formula or type, before anything recurses over it.
 #[inline]
 pub fn expect_depth(depth: usize) {
     let bytes = depth.saturating_mul(LEVEL_BYTES);
@@ -37,16 +37,16 @@ pub fn expect_depth(depth: usize) {
     }
 }
 
-/// Runs `f` with enough stack for a few frames and for a recursion of the expected depth, on a new segment if the current one is
-/// nearly full. Every function that recurses over a tree of a user calls this once per level, and every thread once at its start.
+/// Runs `f` with enough stack for a few frames and for a recursion of the recorded depth, on a new segment if the current one is nearly full. Every
+/// function that recurses over user input calls this once per level, and every thread once at its start.
 #[inline]
 pub fn with_stack<R>(f: impl FnOnce() -> R) -> R {
     let room = RED_ZONE_BYTES + DEEPEST_BYTES.load(Ordering::Relaxed);
     stacker::maybe_grow(room, room + room.max(SEGMENT_BYTES), f)
 }
 
-/// Drops something that may be the first of a long chain of its kind. What its destructor drops of the same kind comes to `waiting` and is dropped
-/// afterwards, so that the stack does not grow with the chain.
+/// Drops a value that may be the first of a long chain of its kind. Its destructor puts further values of that kind into `waiting`, from where they
+/// are dropped in a loop. So the stack does not grow with the chain.
 pub fn drop_in_turn<T>(waiting: &'static LocalKey<RefCell<Option<Vec<T>>>>, first: T) {
     let mut first = Some(first);
     let next = || waiting.try_with(|waiting| waiting.borrow_mut().as_mut()?.pop()).ok().flatten();
@@ -63,7 +63,7 @@ pub fn drop_in_turn<T>(waiting: &'static LocalKey<RefCell<Option<Vec<T>>>>, firs
     if is_inner == Ok(true) {
         return;
     }
-    // A thread that is about to end has no list any more; there, the stack must do.
+    // A thread that is ending has no list any more. There, the values are dropped recursively.
     with_stack(|| drop(first));
     while let Some(item) = next() {
         with_stack(|| drop(item));
@@ -75,7 +75,7 @@ pub fn drop_in_turn<T>(waiting: &'static LocalKey<RefCell<Option<Vec<T>>>>, firs
 mod tests {
     use super::*;
 
-    /// Frames of nearly [`LEVEL_BYTES`].
+    /// Recursion with frames of nearly [`LEVEL_BYTES`].
     fn recurse(depth: usize) -> usize {
         let frame = std::hint::black_box([depth; LEVEL_BYTES / size_of::<usize>() * 3 / 4]);
         if depth == 0 { 0 } else { 1 + recurse(depth - 1) + frame[0] - depth }

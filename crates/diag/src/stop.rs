@@ -1,19 +1,20 @@
-//! Stop flag: how a long computation is asked to end.
+//! Stop flag: request to end a long computation.
 //!
-//! Whoever watches a run raises the flag; every loop that can be long polls it. A flag that nobody polls stops nothing, so a flag can be
-//! made with a probe, which sees every poll: tests raise the flag at a given poll and measure the time between polls.
+//! The controller of a run raises the flag, and every potentially long loop polls it. A loop that does not poll cannot be stopped. So a flag can have
+//! a probe that is called at every poll: tests use it to raise the flag at a given poll and to measure the time between polls.
 //!
-//! The flag has two heights. Raised, it ends the search; what was found is still told, and telling evaluates. Raised to the top, it ends that as well.
+//! The flag has two levels. `raise` ends the search; findings are still reported, which needs further evaluation (replay of traces). `raise_to_top`
+//! ends reporting as well.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Flag shared by a run and those who may end it. Lowered by default, and never lowered again once it is raised.
+/// Flag shared by a run and its controllers. It is lowered by default. Once raised, it stays raised.
 #[derive(Clone, Default)]
 pub struct StopFlag {
     inner: Arc<Inner>,
-    /// Only the top counts.
+    /// True if only the top level counts as raised.
     heeds_top: bool,
 }
 
@@ -27,7 +28,7 @@ struct Inner {
 }
 
 impl StopFlag {
-    /// A flag whose polls are told to a probe. A poll for which the probe answers true raises the flag.
+    /// Flag with a probe that is called at every poll. If the probe returns true, the flag is raised.
     pub fn probed(probe: impl Fn() -> bool + Send + Sync + 'static) -> StopFlag {
         let inner = Arc::new(Inner { height: AtomicU8::new(0), probe: Some(Box::new(probe)) });
         StopFlag { inner, heeds_top: false }
@@ -37,23 +38,23 @@ impl StopFlag {
         self.inner.height.fetch_max(RAISED, Ordering::Relaxed);
     }
 
-    /// Ends even the telling of what was found.
+    /// Ends the search and the reporting of findings.
     pub fn raise_to_top(&self) {
         self.inner.height.fetch_max(TOP, Ordering::Relaxed);
     }
 
-    /// The same flag for those who tell what was found: it counts as raised at the top only.
+    /// The same flag for the reporting of findings: it counts as raised only at the top level.
     #[must_use]
     pub fn at_top(&self) -> StopFlag {
         StopFlag { inner: self.inner.clone(), heeds_top: true }
     }
 
-    /// A poll.
+    /// Polls the flag.
     pub fn is_raised(&self) -> bool {
         self.height() >= if self.heeds_top { TOP } else { RAISED }
     }
 
-    /// A poll by those who tell what was found.
+    /// Polls the flag during the reporting of findings.
     pub fn is_at_top(&self) -> bool {
         self.height() >= TOP
     }
@@ -88,14 +89,14 @@ mod tests {
     }
 
     #[test]
-    fn telling_ends_at_the_top() {
+    fn reporting_ends_at_the_top() {
         let flag = StopFlag::default();
-        let telling = flag.at_top();
+        let reporting = flag.at_top();
         flag.raise();
-        assert!(flag.is_raised() && !flag.is_at_top() && !telling.is_raised());
+        assert!(flag.is_raised() && !flag.is_at_top() && !reporting.is_raised());
         flag.raise_to_top();
         flag.raise();
-        assert!(flag.is_raised() && flag.is_at_top() && telling.is_raised());
+        assert!(flag.is_raised() && flag.is_at_top() && reporting.is_raised());
     }
 
     #[test]

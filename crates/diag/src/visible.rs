@@ -1,24 +1,24 @@
-//! Text without characters that make a terminal do something.
+//! Escaping of characters that could control a terminal.
 //!
-//! Names of files, values of strings and comments come from whoever wrote a machine. A control character among them could clear the
-//! screen, forge a verdict or make an XML file malformed; marks of writing direction could show text in an order that it does not have.
-//! Whatever is written for people goes through [`visible`].
+//! File names, strings and comments are written by the authors of machines. Control characters in them could clear the screen, forge a verdict or
+//! make an XML file malformed. Characters that change the direction of writing could show text in another order. All output for people goes through
+//! [`visible`].
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a character has to be shown as an escape. New lines and tabs have not.
+/// True if a character must be escaped. Newlines and tabs need no escape.
 pub fn is_unsafe(ch: char) -> bool {
     match ch {
         '\n' | '\t' => false,
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' => true,
-        // No characters at all, which XML refuses.
+        // These are not characters, and XML does not allow them.
         '\u{fffe}' | '\u{ffff}' => true,
         ch => ch.is_control(),
     }
 }
 
-/// The text with `\u{1b}` in the place of such a character.
+/// Text with unsafe characters replaced by escapes such as `\u{1b}`.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);

@@ -1,4 +1,6 @@
-//! The parts of LibraryMeta that ask about the model: names, counts, preferences. What asks about the run is refused.
+//! LibraryMeta: names, counts and preferences of the model.
+//!
+//! Functions that inspect the run, such as the number of states, are not supported: their values are not functions of the state.
 
 use abridge_eval::{Result, Val};
 use abridge_model::{Conjunct, ModelKind};

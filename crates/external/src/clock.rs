@@ -1,4 +1,6 @@
-//! The time of day, in UTC. During a run the clock stands still; what it shows is no function of the state, and the verdict says so.
+//! Date and time, in UTC.
+//!
+//! The clock stands still during a run. Its value is not a function of the state, so every use is reported as a warning.
 
 use abridge_eval::{Result, Val};
 use abridge_value::Int;
@@ -9,7 +11,7 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// Years beyond which dates are refused.
+/// Dates after this year are refused.
 const LAST_YEAR: i64 = 1_000_000;
 
 impl Call<'_> {
@@ -28,7 +30,7 @@ impl Call<'_> {
                 let stamp = self.int(1)?.to_i64().filter(|stamp| stamp.abs() < LAST_YEAR * 366 * DAY);
                 self.part(self.str(0)?, stamp.ok_or_else(|| self.ill_defined("the time is too far away"))?)
             }
-            // No time passes.
+            // The clock stands still, so no time has passed.
             "WALLTIME" | "DELTA_WALLTIME" | "RUNTIME" => {
                 self.impure();
                 number(Int::ZERO)
@@ -66,7 +68,7 @@ impl Call<'_> {
     }
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar. Years begin in March here, so that a leap day ends one.
+/// Days from 1970-01-01 to a date of the Gregorian calendar. Internally, years begin in March, so that a leap day is the last day of a year.
 fn days_before(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -75,7 +77,7 @@ fn days_before(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// The date so many days after 1970-01-01: the inverse of [`days_before`].
+/// Date of a number of days since 1970-01-01; inverse of [`days_before`].
 fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

@@ -1,7 +1,7 @@
-//! IS_DETERMINED: whether the predicates around a call leave one value for its argument.
+//! IS_DETERMINED: true if the predicates around a call leave one value for its argument.
 //!
-//! In a state, constants and variables have one value each. Among the properties, an argument is determined if it has the same value in all solutions of the other
-//! properties. An argument with bound names is refused: what surrounds them is not known here.
+//! In a state, constants and variables have one value each. Among the properties, an argument is determined if it has the same value in all solutions
+//! of the other properties. An argument with bound names is refused, since the predicates about these names are not known here.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::unsupported_use;
 
-/// Arguments that occur in the properties.
+/// Arguments of calls in the properties.
 pub(crate) struct Determined(FxHashSet<ExprId>);
 
 impl Determined {
@@ -24,7 +24,7 @@ impl Determined {
         Determined(args)
     }
 
-    /// The truth of `IS_DETERMINED(arg)`.
+    /// Truth value of `IS_DETERMINED(arg)`.
     pub(crate) fn holds(&self, session: &Session<'_>, arg: ExprId) -> Result<bool> {
         if !session.interp().names_of_expr(arg).locals.is_empty() {
             return Err(unsupported_use("IS_DETERMINED", "of a bound name"));
@@ -49,7 +49,7 @@ impl Determined {
     }
 }
 
-/// The argument of a call.
+/// Argument of a call of IS_DETERMINED; `None` for other nodes.
 fn argument(model: &Model, node: ModelNode) -> Option<ExprId> {
     let ModelNode::Pred(id) = node else { return None };
     match model.pred(id) {
@@ -58,7 +58,7 @@ fn argument(model: &Model, node: ModelNode) -> Option<ExprId> {
     }
 }
 
-/// True if a predicate contains a call.
+/// True if a predicate contains a call of IS_DETERMINED.
 fn asks(model: &Model, pred: PredId) -> bool {
     let mut asks = false;
     model.for_each_node(ModelNode::Pred(pred), &mut |node| asks |= argument(model, node).is_some());

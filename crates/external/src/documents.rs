@@ -1,4 +1,6 @@
-//! LibraryXML: documents as sequences of records, one for each element in the order of the text.
+//! LibraryXML: documents as sequences of records, one per element, in the order of the text.
+//!
+//! The record type of a call determines the fields that are filled.
 
 use abridge_eval::{Result, Val};
 use abridge_model::{Type, TypeId};
@@ -7,7 +9,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use super::{Call, text, unsupported_use};
 
-/// An element: its own number is its place in the list, from 1; its parent has a smaller one, or 0.
+/// Element of a document. Elements are numbered from 1 by position; the number of the parent is smaller, or 0 for a root.
 #[derive(Default)]
 struct Element {
     parent: usize,
@@ -16,7 +18,7 @@ struct Element {
     meta: Vec<(String, String)>,
 }
 
-/// The attribute that holds the text inside an element.
+/// Attribute that contains the text inside an element.
 const TEXT: &str = "text";
 const LINE: &str = "xmlLineNumber";
 
@@ -40,7 +42,7 @@ impl Call<'_> {
         }
     }
 
-    /// The records, with the fields that the type of the call has.
+    /// Sequence of records, with the fields of the type of the call.
     fn document(&self, elements: &[Element]) -> Result<Option<Val>> {
         self.session.ticks(elements.len() as u64)?;
         let shape = self.shape().ok_or_else(|| unsupported_use(self.name, "with a result of another type"))?;
@@ -50,7 +52,7 @@ impl Call<'_> {
         Ok(Some(sequence::from_items(records).into()))
     }
 
-    /// The type of the records and the names of its fields.
+    /// Type of the records and the names of its fields.
     fn shape(&self) -> Option<(TypeId, Vec<&str>)> {
         let model = self.session.model();
         let Type::Pair(_, record) = model.types.get(model.types.elem(model.ty(self.node?))?) else { return None };
@@ -58,14 +60,14 @@ impl Call<'_> {
         Some((*record, fields.iter().map(|(name, _)| name.as_str()).collect()))
     }
 
-    /// A document as XML.
+    /// XML text of a document.
     pub(super) fn written(&self) -> Result<String> {
         let wrong = || self.ill_defined("the sequence is no document");
         let elements: Option<Vec<Element>> = self.items(0)?.iter().map(|item| self.element(item)).collect();
         let elements = elements.ok_or_else(wrong)?;
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); elements.len() + 1];
         for (idx, element) in elements.iter().enumerate() {
-            // A parent comes first, so there are no cycles.
+            // A parent must come first, so there are no cycles.
             if element.parent > idx || !is_name(&element.name) {
                 return Err(wrong());
             }
@@ -98,14 +100,14 @@ fn xml_elements(source: &str) -> std::result::Result<Vec<Element>, String> {
     let document =
         Document::parse_with_options(source, options).map_err(|error| format!("the text is no XML: {error}"))?;
     let mut elements = Vec::new();
-    // Not by recursion: documents may be deep. Elements come in the order of the text, so lines are counted on the way.
+    // Documents may be nested deeply, so this is a loop. Elements come in the order of the text, so lines are counted incrementally.
     let (mut line, mut counted) = (1, 0);
     let mut open = vec![(document.root(), 0)];
     while let Some((node, parent)) = open.pop() {
         let mut own = parent;
         if node.is_element() {
             let start = node.range().start;
-            // What an entity stands for lies further up.
+            // The text of an expanded entity lies earlier in the source.
             if start < counted {
                 (line, counted) = (1, 0);
             }
@@ -136,7 +138,8 @@ fn json_elements(source: &str) -> std::result::Result<Vec<Element>, String> {
     Ok(elements)
 }
 
-/// Objects and arrays are elements, called by their key; other members are attributes. The reader of JSON bounds the depth.
+/// Collects the elements of a JSON value. Objects and arrays are elements, named by their key; other members are attributes. The JSON parser bounds
+/// the depth.
 fn collect_json(value: &serde_json::Value, name: &str, parent: usize, elements: &mut Vec<Element>) {
     use serde_json::Value as Json;
     let members: Vec<(String, &Json)> = match value {
@@ -172,7 +175,7 @@ fn record((ty, fields): &(TypeId, Vec<&str>), number: usize, element: &Element) 
     Some(Value::record(ty.0, values?))
 }
 
-/// As a set of pairs; the first of several values of a name counts.
+/// Function from names to values, as a set of pairs. Of several values of a name, the first counts.
 fn function_of(pairs: &[(String, String)]) -> Value {
     let is_first = |idx: &usize| pairs[..*idx].iter().all(|(name, _)| *name != pairs[*idx].0);
     let kept = (0..pairs.len()).filter(is_first).map(|idx| &pairs[idx]);
@@ -184,7 +187,7 @@ fn pairs_of(set: &Set) -> Option<Vec<(String, String)>> {
     relation::pairs(set).map(|(name, value)| Some((name.as_str()?.to_owned(), value.as_str()?.to_owned()))).collect()
 }
 
-/// True if a text can be the name of an element or attribute, near enough to be read again.
+/// True if a text can be the name of an element or attribute; an approximation of the rules of XML that can be read back.
 fn is_name(text: &str) -> bool {
     let is_start = |ch: char| ch.is_alphabetic() || ch == '_';
     let is_rest = |ch: char| ch.is_alphanumeric() || "_-.".contains(ch);

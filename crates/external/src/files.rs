@@ -1,7 +1,7 @@
 //! LibraryFiles, and the functions of LibraryIO that read whole files.
 //!
-//! A file is part of the model that reads it: it is read once, so values stay functions of the state. Reading on from where the last
-//! evaluation stopped (READ_LINE, GET_CODE) is none, and is refused.
+//! A file is part of the model that reads it. It is read once, so values stay functions of the state. Functions that continue where the last
+//! evaluation stopped (READ_LINE, GET_CODE) are not functions of the state, and are refused.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Call<'_> {
         }
     }
 
-    /// Nothing if there is no predicate of that name here.
+    /// Truth value of a predicate of this file; `None` if the name is another one.
     pub(super) fn file_predicate(&self) -> Result<Option<bool>> {
         Ok(Some(match self.name {
             "FILE_EXISTS" => self.facts(false)?.is_some(),
@@ -44,19 +44,19 @@ impl Call<'_> {
         }))
     }
 
-    /// The text of the file that an argument names.
+    /// Text of the file that an argument names.
     pub(super) fn file(&self, idx: usize) -> Result<Arc<str>> {
         let whole = self.session.config().world.text(self.str(idx)?).map_err(ErrorKind::Unreadable)?;
         self.session.charge_bulk(whole.len())?;
         Ok(whole)
     }
 
-    /// The file of the first argument is not what is expected. As with a file that is missing, values that come from it are not known.
+    /// Error for a file of the first argument with unexpected content. Values derived from it are unknown, as with a missing file.
     pub(super) fn unreadable(&self, why: &str) -> Error {
         ErrorKind::Unreadable(format!("`{}`: {why}", self.str(0).unwrap_or_default())).into()
     }
 
-    /// What is known about the file or folder of the first argument.
+    /// Metadata of the file or folder that the first argument names; `None` if there is none.
     fn facts(&self, is_folder: bool) -> Result<Option<FileMetadata>> {
         self.impure();
         let path = self.str(0)?;
@@ -92,7 +92,7 @@ impl Call<'_> {
         number(Int::from(stamp.ok_or_else(|| self.ill_defined("the file system does not keep this time"))?))
     }
 
-    /// The files or the folders of a folder.
+    /// Names of the files or folders in a folder.
     fn names(&self, folders: bool, full: bool) -> Result<Option<Val>> {
         self.impure();
         let folder = self.str(0)?;
@@ -114,7 +114,7 @@ impl Call<'_> {
         Ok(Some(told.into_iter().collect::<Set>().into()))
     }
 
-    /// A file or folder that cannot or may not be read: what follows from it is not known.
+    /// Error for a file or folder that cannot be read. Values derived from it are unknown.
     fn refused(&self, path: &str, error: &std::io::Error) -> Error {
         ErrorKind::Unreadable(format!("`{path}` cannot be read: {error}")).into()
     }

@@ -1,8 +1,9 @@
 //! External functions, predicates and substitutions, by name; `sema/library/EXTERNALS.md` says what each means.
 //!
-//! Pure ones are computed exactly. Printing does nothing. Values that are not functions of the state (chance, the clock) are fixed ones,
-//! with a warning. Files are read once, through the [`World`](abridge_eval::World) of the configuration. What reads on in a file, or looks at
-//! the search itself, is refused.
+//! Pure functions are computed exactly. Printing has no effect. Values that are not functions of the state (random numbers, the clock) are fixed, and
+//! their use is reported as a warning. Files are read once, through the [`World`](abridge_eval::World) of the configuration. Functions that continue
+//! reading a file, or inspect the search, are refused. A value that changed between two evaluations would make states depend on the order of the
+//! search.
 
 mod about;
 mod clock;
@@ -25,17 +26,17 @@ use abridge_value::{Int, Set, Value, sequence};
 use determined::Determined;
 use recursion::Recursion;
 
-/// A call with its arguments evaluated.
+/// Call with evaluated arguments.
 struct Call<'a> {
     session: &'a Session<'a>,
     name: &'a str,
     args: Vec<Val>,
-    /// The call itself, for its type; predicates have none.
+    /// Node of the call, which has its type; `None` for predicates.
     node: Option<ExprId>,
     env: &'a Env,
 }
 
-/// All external functions that are covered, as one model uses them.
+/// Externals of a model, with tables for those that depend on their place in the model.
 pub struct Library {
     recursion: Recursion,
     determined: Determined,
@@ -51,7 +52,7 @@ impl Externals for Library {
     fn expr(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], node: ExprId, env: &Env) -> Result<Val> {
         let name = session.model().externals[id].name.as_str();
         match (name, args) {
-            // Evaluated as they are, so that infinite sets stay symbolic.
+            // Evaluated without expansion, so that infinite sets stay symbolic.
             ("vprintf" | "fvprintf", [.., val]) => return session.expr(*val, env),
             ("SYMBOLIC" | "COPY" | "ENUM" | "STORE", [val]) => return session.expr(*val, env),
             ("REC_LET", [_, function]) => return session.expr(*function, env),
@@ -75,7 +76,7 @@ impl Externals for Library {
         call.predicate()
     }
 
-    /// Substitutions only print, report or open a file.
+    /// Executes a substitution. Substitutions print, report a message or open a file.
     fn subst(&self, session: &Session<'_>, id: ExternalId, args: &[ExprId], env: &Env) -> Result<()> {
         let name = session.model().externals[id].name.as_str();
         match name {
@@ -100,12 +101,12 @@ fn unsupported(name: &str) -> Error {
     ErrorKind::Unsupported(format!("the external `{name}`")).into()
 }
 
-/// A known external in a way that is not covered.
+/// Error for an unsupported use of a known external.
 fn unsupported_use(name: &str, how: &str) -> Error {
     ErrorKind::Unsupported(format!("the external `{name}` {how}")).into()
 }
 
-/// Predicates that are true whatever they are given: printing, then hints.
+/// Predicates that are true for all arguments: printing, then hints.
 pub const SILENT_PREDICATES: [&str; 22] = [
     "printf",
     "printf_nonvar",
@@ -141,7 +142,7 @@ impl<'a> Call<'a> {
         env: &'a Env,
     ) -> Result<Call<'a>> {
         let args: Vec<Val> = args.iter().map(|arg| session.value(*arg, env)).collect::<Result<_>>()?;
-        // Results are about as long as arguments; functions with longer ones ask for more.
+        // Results are about as long as arguments. Functions with longer results charge more.
         args.iter().try_for_each(|arg| session.charge_copy(arg))?;
         Ok(Call { session, name, args, node, env })
     }
@@ -251,7 +252,7 @@ impl Call<'_> {
         IllDefined::External { name: self.name.to_string(), message: message.to_string() }.into()
     }
 
-    /// The result is not a function of the state.
+    /// Warns that the result is not a function of the state.
     fn impure(&self) {
         self.session.warn(Warning::Impure { name: self.name.to_string() });
     }

@@ -1,4 +1,6 @@
-//! LibraryMath, LibraryBits and integer conversions.
+//! LibraryMath, LibraryBits and conversions of integers.
+//!
+//! Integers are exact. Functions of real analysis are computed in doubles and rounded.
 
 use abridge_eval::{Result, Val};
 use abridge_value::{Int, Value};

@@ -1,4 +1,6 @@
-//! LibraryReals.
+//! LibraryReals: functions on reals, which are doubles.
+//!
+//! A result that is infinite or not a number is ill-defined.
 
 use abridge_eval::{Result, Val};
 use abridge_value::{Int, Value};
@@ -55,7 +57,7 @@ impl Call<'_> {
     }
 }
 
-/// Outside its domain a function yields NaN or an infinity, which is refused.
+/// Unary function on reals. Outside its domain, it yields NaN or an infinity; the call is then ill-defined.
 fn unary(name: &str) -> Option<fn(f64) -> f64> {
     Some(match name {
         "RINV" => f64::recip,

@@ -1,7 +1,8 @@
-//! REC_LET and REC: functions that call themselves by name.
+//! REC_LET and REC: recursive functions.
 //!
-//! `REC_LET("f", E)` is `E`, and inside of it `REC("f", x)` is `E` applied to `x`. Names are lexical: a call belongs to the innermost REC_LET around it that has its name. The
-//! function is evaluated anew at each call, so it may read constants only: what else it read would have to be what it was at the REC_LET.
+//! `REC_LET("f", E)` is `E`, and inside of it `REC("f", x)` is `E` applied to `x`. Names are lexical: a call refers to the innermost enclosing
+//! REC_LET of its name. The function is evaluated again at each call, so it may read constants only: variables or locals might have other values than
+//! at the REC_LET.
 
 use abridge_eval::{Env, Result, Session, Val};
 use abridge_model::ModelNode;
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::unsupported_use;
 
-/// The function that each call of REC applies.
+/// Function that each call of REC applies.
 pub(crate) struct Recursion(FxHashMap<ExprId, ExprId>);
 
 impl Recursion {
@@ -37,7 +38,7 @@ impl Recursion {
         Recursion(functions.into_iter().map(|(call, (function, _))| (call, function)).collect())
     }
 
-    /// The value of `REC(name, arg)`.
+    /// Value of `REC(name, arg)`.
     pub(crate) fn call(&self, session: &Session<'_>, call: ExprId, arg: ExprId, env: &Env) -> Result<Val> {
         let Some(function) = self.0.get(&call) else {
             return Err(unsupported_use("REC", "without a REC_LET around it that has its name"));
@@ -51,7 +52,7 @@ impl Recursion {
     }
 }
 
-/// The name and the other argument of a call of an external, if the name is a literal.
+/// Name and second argument of a call of an external, if the name is a literal.
 fn named<'m>(model: &'m Model, id: ExprId, external: &str) -> Option<(&'m str, ExprId)> {
     let Expr::External(found, args) = model.expr(id) else { return None };
     let [name, arg] = args.as_slice() else { return None };

@@ -1,4 +1,6 @@
-//! LibraryRegex: regular expressions in the syntax of ECMAScript. Names with an I before the verb ignore case.
+//! LibraryRegex: regular expressions in the syntax of ECMAScript.
+//!
+//! Functions with an I before the verb of their name ignore case.
 
 use abridge_eval::{Result, Val};
 use abridge_model::Type;
@@ -7,7 +9,7 @@ use fancy_regex::{Captures, Regex, RegexBuilder};
 
 use super::{Call, text, unsupported_use};
 
-/// Classes that are about Unicode text there, and about ASCII in the crate.
+/// Character classes that cover Unicode in the library, but only ASCII in the regex crate, with their replacements.
 const CLASSES: [(&str, &str); 5] = [
     ("[:alpha:]", r"\p{Alphabetic}"),
     ("[:alnum:]", r"\p{Alphabetic}\p{Nd}"),
@@ -38,7 +40,7 @@ impl Call<'_> {
         }
     }
 
-    /// Nothing if there is no predicate of that name here.
+    /// Truth value of a predicate of this file; `None` if the name is another one.
     pub(super) fn regex_predicate(&self) -> Result<Option<bool>> {
         Ok(Some(match self.name {
             "IS_REGEX" => self.is_regex()?,
@@ -53,7 +55,7 @@ impl Call<'_> {
     }
 
     fn is_match(&self, ignore_case: bool) -> Result<bool> {
-        // Checked on its own first: `a)|(b` is no expression, though it is one in parentheses.
+        // The expression is checked alone first: `a)|(b` is not a regular expression, but it is one in parentheses.
         self.regex(1, ignore_case)?;
         let whole = compiled(&format!("^(?:{})$", self.str(1)?), ignore_case).map_err(|why| self.ill_defined(&why))?;
         let found = whole.find(self.str(0)?).map_err(|error| self.too_hard(&error))?;
@@ -89,7 +91,7 @@ impl Call<'_> {
         Ok(Some(sequence::from_items(texts).into()))
     }
 
-    /// Place, text and groups of the first match at or after a position.
+    /// Position, text and groups of the first match at or after a position.
     fn first_match(&self, ignore_case: bool) -> Result<Option<Val>> {
         let (whole, regex) = (self.str(0)?, self.regex(2, ignore_case)?);
         let from = self.int(1)?;

@@ -1,4 +1,6 @@
-//! CHOOSE, SORT, SCCS, LibraryRandom, LibraryHash and what LibraryProB has on sets.
+//! Functions on sets: CHOOSE, SORT, SCCS, LibraryRandom, LibraryHash and parts of LibraryProB.
+//!
+//! Choices are deterministic: equal arguments give equal results.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -62,7 +64,7 @@ impl Call<'_> {
         Ok(Some(sequence::from_items(relation::pairs(&set).map(|(_, value)| value)).into()))
     }
 
-    /// All results of one replacement.
+    /// Results of one replacement, at every possible position.
     fn replace(&self) -> Result<Option<Val>> {
         let (old, new, items) = (self.items(0)?, self.items(1)?, self.items(2)?);
         let starts = (0..=items.len().saturating_sub(old.len())).filter(|start| items[*start..].starts_with(&old));
@@ -73,8 +75,8 @@ impl Call<'_> {
         Ok(Some(results.collect::<Set>().into()))
     }
 
-    /// The element whose leftmost integer is greatest; the first of several such. An infinite set is cut off below, first at zero and then
-    /// further down, until something is left.
+    /// Element whose leftmost integer is greatest; the first of several such elements. An infinite set is bounded from below, first at zero and then
+    /// further down, until it has an element.
     fn maximize(&self) -> Result<Option<Val>> {
         let (session, set) = (self.session, self.arg(0)?);
         let failure = match greatest(|visit| session.each(set, self.env, visit)) {
@@ -100,7 +102,7 @@ impl Call<'_> {
         Err(failure)
     }
 
-    /// Values that chance would choose: always the same ones, with a warning.
+    /// Values of random functions: always the same ones, with a warning.
     fn chance(&self) -> Result<Option<Val>> {
         let val: Val = match self.name {
             "RANDOM" => {
@@ -122,14 +124,14 @@ impl Call<'_> {
         Ok(Some(val))
     }
 
-    /// SHA-1 of the value as text.
+    /// SHA-1 digest of the text of a value.
     fn digest(&self) -> Result<[u8; 20]> {
         let value = self.session.finite(self.arg(0)?, self.env)?;
         Ok(sha1(value_text(self.session.model(), &value).as_bytes()))
     }
 }
 
-/// Of the values that are visited, one whose leftmost integer is greatest.
+/// Visited value whose leftmost integer is greatest.
 fn greatest(each: impl FnOnce(&mut Visit<'_>) -> Result<ControlFlow<()>>) -> Result<Option<Val>> {
     let mut best: Option<(Int, Val)> = None;
     let _ = each(&mut |val| {
@@ -146,7 +148,7 @@ fn greatest(each: impl FnOnce(&mut Visit<'_>) -> Result<ControlFlow<()>>) -> Res
     Ok(best.map(|(_, val)| val))
 }
 
-/// Strongly connected components that hold a cycle.
+/// Strongly connected components that contain a cycle.
 fn components(session: &Session<'_>, edges: &Set) -> Result<Set> {
     let closure = relation::closure1(edges, &mut session.meter())?;
     let mut done: BTreeSet<Value> = BTreeSet::new();

@@ -1,4 +1,6 @@
-//! LibraryStrings.
+//! LibraryStrings: functions on strings.
+//!
+//! Strings are sequences of Unicode code points. Memory of long results is charged before it is allocated.
 
 use abridge_eval::{Result, Val};
 use abridge_model::{CarrierKind, SetId, Type};
@@ -6,10 +8,10 @@ use abridge_value::{Int, PAIR_BYTES, Set, Value, sequence};
 
 use super::{Call, number, text};
 
-/// Memory of a short string in a sequence, with its pair.
+/// Approximate memory of a short string in a sequence, including its pair.
 const ITEM_BYTES: usize = PAIR_BYTES + 64;
 
-/// Padding beyond this is no text that anybody reads.
+/// Maximum number of padding characters.
 const MAX_PADDING_CHARS: usize = 1 << 24;
 
 impl Call<'_> {
@@ -88,7 +90,7 @@ impl Call<'_> {
         }
     }
 
-    /// Nothing if there is no predicate of that name here.
+    /// Truth value of a predicate of this file; `None` if the name is another one.
     pub(super) fn string_predicate(&self, name: &str) -> Result<Option<bool>> {
         Ok(Some(match name {
             "STRING_IS_INT" => parse_int(self.str(0)?).is_some(),
@@ -106,7 +108,7 @@ impl Call<'_> {
         }))
     }
 
-    /// The strings of a sequence one after the other.
+    /// Concatenation of the strings of a sequence, with a separator between them.
     fn join(&self, separator: &str) -> Result<Option<Val>> {
         let items = self.items(0)?;
         let parts: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
@@ -116,7 +118,7 @@ impl Call<'_> {
         text(parts.join(separator))
     }
 
-    /// Asks for the memory of a sequence of so many short strings or numbers.
+    /// Charges the memory of a sequence of short strings or numbers.
     pub(super) fn charge_items(&self, n_items: usize) -> Result<()> {
         self.session.charge_bulk(n_items.saturating_mul(ITEM_BYTES))
     }
@@ -212,7 +214,7 @@ impl Call<'_> {
         Ok(Some(found.ok_or_else(|| self.ill_defined("no element has this name"))?.into()))
     }
 
-    /// Carries out the directives of a format.
+    /// Executes the directives of a format string.
     fn format(&self) -> Result<Option<Val>> {
         let mut values = self.items(1)?.into_iter();
         let missing = || self.ill_defined("there are too few values");
@@ -253,7 +255,7 @@ fn strings(items: impl Iterator<Item = String>) -> Result<Option<Val>> {
     Ok(Some(sequence::from_items(items.map(Value::string)).into()))
 }
 
-/// Blanks, an optional minus, blanks, digits.
+/// Integer of a text with blanks, an optional minus, blanks and digits.
 fn parse_int(source: &str) -> Option<Int> {
     let source = source.trim_start_matches(' ');
     let (is_negative, digits) = match source.strip_prefix('-') {
@@ -267,20 +269,20 @@ fn parse_int(source: &str) -> Option<Int> {
     Some(if is_negative { -int } else { int })
 }
 
-/// An optional minus, digits, a dot, digits.
+/// True for an optional minus, digits, a dot and digits.
 fn is_decimal(source: &str) -> bool {
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let unsigned = source.strip_prefix('-').unwrap_or(source);
     unsigned.split_once('.').is_some_and(|(whole, fraction)| is_digits(whole) && is_digits(fraction))
 }
 
-/// A natural number divided, halves rounded up.
+/// Quotient of natural numbers; halves are rounded up.
 fn divide_rounding(int: &Int, divisor: &Int) -> Int {
     let doubled = &(int * &Int::from(2)) + divisor;
     doubled.div_floor(&(divisor * &Int::from(2))).unwrap_or(Int::ZERO)
 }
 
-/// Without accents and umlauts, for the letters of Western and Central European languages.
+/// Text without accents and umlauts, for the letters of Western and Central European languages.
 fn plain(source: &str) -> String {
     const FAMILIES: [(&str, char); 30] = [
         ("àáâãäåāăą", 'a'),

@@ -1,4 +1,6 @@
-//! LibrarySVG: texts for attributes of drawings. Numbers are integers or reals, written as in B.
+//! LibrarySVG: texts for attributes of drawings.
+//!
+//! Numbers are integers or reals, written as in B.
 
 use abridge_eval::{Result, Val, value_text};
 use abridge_value::{Int, Value};
@@ -53,7 +55,7 @@ impl Call<'_> {
         text(self.line(&points))
     }
 
-    /// A line that is raised over the numbers of a set.
+    /// Step line that is raised over the numbers of a set.
     fn steps(&self, end: Option<Value>, height: Value) -> Result<Option<Val>> {
         let scale = self.scalar(1)?;
         let zero = || Value::Int(0);
@@ -88,7 +90,7 @@ impl Call<'_> {
         ]))
     }
 
-    /// Lengths of gaps and dashes, a gap first, up to 100.
+    /// Lengths of gaps and dashes up to position 100, starting with a gap.
     fn dashes(&self) -> Result<Option<Val>> {
         let mut lengths = vec![0.0];
         let mut position = 0.0;
@@ -118,7 +120,7 @@ impl Call<'_> {
         real.ok_or_else(|| self.ill_defined("a number is expected"))
     }
 
-    /// Exact for integers, else a real.
+    /// Scaled value: an exact product of integers, otherwise a real.
     fn scaled_by(&self, value: &Value, scale: &Value) -> Result<Value> {
         match (value.as_int(), scale.as_int()) {
             (Some(value), Some(scale)) => Ok(Value::int(&value * &scale)),

@@ -1,4 +1,6 @@
-//! LibraryCSV: tables of comma separated values. The type of the result says how the fields of a line are read.
+//! LibraryCSV: tables of comma-separated values.
+//!
+//! The type of the result determines how the fields of a line are read.
 
 use abridge_eval::{Result, Val};
 use abridge_model::{Type, TypeId};
@@ -7,12 +9,12 @@ use csv::{ReaderBuilder, StringRecord};
 
 use super::Call;
 
-/// What an empty field stands for where a number is expected.
+/// Value of an empty field where a number is expected.
 const NO_NUMBER: i64 = -1;
 
-/// Memory of a line among the others.
+/// Approximate memory of a line in the sequence of lines.
 const LINE_BYTES: usize = 2 * PAIR_BYTES;
-/// Memory of a field in the value of a line, beside its text.
+/// Approximate memory of a field in the value of a line, without its text.
 const FIELD_BYTES: usize = PAIR_BYTES + 48;
 
 impl Call<'_> {
@@ -25,7 +27,7 @@ impl Call<'_> {
         }
     }
 
-    /// Older declarations have the file name only.
+    /// Optional boolean argument; false if it is absent, as in older declarations.
     fn flag(&self, idx: usize) -> Result<bool> {
         self.args.get(idx).map_or(Ok(false), Val::bool)
     }
@@ -57,8 +59,8 @@ impl Call<'_> {
         Ok(Some(table.into()))
     }
 
-    /// The lines that are not empty, one after the other: a table as text, as fields and as values at once would take many times the
-    /// memory of the file.
+    /// Calls `each` with the non-empty lines one by one. A table as text, fields and values at the same time would take many times the memory of the
+    /// file.
     fn for_each_line(&self, file: usize, each: &mut dyn FnMut(usize, &StringRecord) -> Result<()>) -> Result<()> {
         let source = self.file(file)?;
         let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(source.as_bytes());
@@ -73,7 +75,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Reads as many fields as a type has leaves.
+    /// Reads as many fields as the type has leaves.
     fn line_value<'f>(
         &self,
         ty: TypeId,
@@ -116,7 +118,7 @@ impl Call<'_> {
         }
     }
 
-    /// Each line as a function from the names of the columns.
+    /// Sequence of lines, each as a function from column names to fields.
     fn table_of_strings(&self) -> Result<Option<Val>> {
         let (mut names, mut rows) = (StringRecord::new(), Vec::new());
         self.for_each_line(0, &mut |idx, line| {

@@ -1,11 +1,10 @@
-//! Construction of models: the public end of every front end.
+//! Construction of models, for front ends.
 //!
-//! A [`Builder`] takes declarations and typed nodes in any order and yields a [`Model`] only if it keeps all promises of
-//! [`mod@crate::verify`]: [`Builder::finish`] sizes the deferred sets, computes effects, looks for names that are taken twice, and verifies. A
-//! front end that uses it gives evaluators, reductions and engines the guarantees that they have from `sema`; a model that was made
-//! in another way and breaks a promise leads to wrong verdicts.
+//! A [`Builder`] takes declarations and typed nodes in any order. [`Builder::finish`] sizes the deferred sets, computes effects, looks for duplicate
+//! names and verifies. It returns a [`Model`] only if all promises of [`mod@crate::verify`] hold, so evaluators, reductions and engines have the same
+//! guarantees for every front end. A model that breaks a promise leads to wrong verdicts.
 //!
-//! Nodes get the place that was set last by [`Builder::at`]. Types of expressions are given by the caller and checked at the end.
+//! New nodes get the source place that was last set by [`Builder::at`]. The caller gives the types of expressions; they are checked at the end.
 
 use std::collections::HashMap;
 
@@ -25,19 +24,19 @@ use crate::subst::{Subst, SubstNode, Target};
 use crate::types::{Type, TypeTable};
 use crate::verify::{self, Fault, verify};
 
-/// A model under construction; it starts with `skip` as its initialisation.
+/// Model under construction. Its initialisation is `skip` until it is set.
 pub struct Builder {
     pub(crate) model: Model,
-    /// The place of what is added next.
+    /// Source place of new nodes.
     span: Span,
 }
 
-/// Why there is no model.
+/// Reasons why a model was rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejected {
-    /// Mistakes of the user: sets that cannot have their sizes.
+    /// Mistakes of the user: impossible sizes of sets.
     pub diagnostics: Vec<Diagnostic>,
-    /// Mistakes of the front end: promises that the model would break, and names that are taken twice.
+    /// Mistakes of the front end: broken promises and duplicate names.
     pub faults: Vec<Fault>,
 }
 
@@ -48,40 +47,40 @@ impl Builder {
         builder
     }
 
-    /// Sets the place of all that is added from here on.
+    /// Sets the source place of everything added after this call.
     pub fn at(&mut self, span: Span) {
         self.span = span;
     }
 
-    /// Goes on with a model.
+    /// Continues with an existing model.
     #[cfg(test)]
     pub(crate) fn of(model: Model) -> Self {
         Builder { model, span: Span::new(FileId(0), 0, 0) }
     }
 
-    /// The model with its effects, whether or not it keeps its promises.
+    /// The model with its effects, not verified.
     #[cfg(test)]
     pub(crate) fn unchecked(mut self) -> Model {
         crate::effects::compute(&mut self.model);
         self.model
     }
 
-    /// What was built so far; no promise holds yet.
+    /// The model as built so far. No promise holds yet.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Definitions that steer checking: goal, preferences, sizes of sets, temporal properties.
+    /// Definitions that control checking: goal, preferences, sizes of sets, temporal properties.
     pub fn steering(&mut self) -> &mut Steering {
         &mut self.model.steering
     }
 
-    /// The model, if it keeps all promises.
+    /// Completes and verifies the model.
     ///
     /// # Errors
-    /// When a deferred set cannot have its size, a name is taken twice or a promise of the verifier would be broken.
+    /// If a deferred set cannot have its size, a name is declared twice, or a promise of the verifier is broken.
     pub fn finish(mut self) -> Result<Model, Rejected> {
-        // What follows reads the model along its ids, so these come first.
+        // The later checks follow ids, so ids are checked first.
         let faults: Vec<Fault> = verify::structure(&self.model).into_iter().chain(self.names_taken_twice()).collect();
         if !faults.is_empty() {
             return Err(Rejected { diagnostics: Vec::new(), faults });
@@ -95,7 +94,7 @@ impl Builder {
         if faults.is_empty() { Ok(self.model) } else { Err(Rejected { diagnostics: Vec::new(), faults }) }
     }
 
-    /// Sets, elements, constants and variables share one name space; operations have one of their own.
+    /// Names declared twice. Sets, elements, constants and variables share one name space; operations have another.
     fn names_taken_twice(&self) -> Vec<Fault> {
         let model = &self.model;
         let elements = model.sets.values().flat_map(|set| match &set.kind {
@@ -143,7 +142,7 @@ impl Builder {
 
 /// Declarations.
 impl Builder {
-    /// A given set, and the type of its elements. A deferred set of size 0 gets its size from the properties when the model is finished.
+    /// Declares a given set; returns it with the type of its elements. A deferred set of size 0 is sized by [`Builder::finish`].
     pub fn set(&mut self, name: &str, kind: CarrierKind) -> (SetId, TypeId) {
         let set = CarrierSet { name: SmolStr::new(name), kind, origin: self.origin() };
         let set = self.model.sets.push(set);
@@ -160,12 +159,12 @@ impl Builder {
         self.model.variables.push(Variable { name: SmolStr::new(name), ty, is_abstract: false, origin })
     }
 
-    /// A local that one binder, operation or substitution is to bind.
+    /// Declares a local. Exactly one binder, operation or substitution must bind it.
     pub fn local(&mut self, name: &str, ty: TypeId) -> LocalId {
         self.model.locals.push(Local { name: SmolStr::new(name), ty, span: self.span })
     }
 
-    /// A transition.
+    /// Adds an operation that is a transition.
     pub fn operation(&mut self, name: &str, params: &[LocalId], outputs: &[LocalId], body: SubstId) -> OpId {
         let operation = Operation {
             name: SmolStr::new(name),
@@ -184,13 +183,13 @@ impl Builder {
         self.model.initialisation = subst;
     }
 
-    /// A conjunct of the properties, which read constants only.
+    /// Adds a conjunct of the properties. It may read constants only.
     pub fn property(&mut self, pred: PredId) {
         let conjunct = self.conjunct(pred, &[]);
         self.model.properties.push(conjunct);
     }
 
-    /// A conjunct of the invariant.
+    /// Adds a conjunct of the invariant.
     pub fn invariant(&mut self, pred: PredId, labels: &[&str]) {
         let conjunct = self.conjunct(pred, labels);
         self.model.invariant.push(conjunct);
@@ -224,7 +223,7 @@ impl Builder {
         self.expr(Expr::Integer(value.into()), TypeTable::INTEGER)
     }
 
-    /// The value of a variable, constant or local.
+    /// Expression for the value of a variable, constant or local.
     pub fn get(&mut self, what: impl Into<Named>) -> ExprId {
         match what.into() {
             Named::Variable(id) => self.expr(Expr::Variable(id), self.model.variables[id].ty),
@@ -237,12 +236,12 @@ impl Builder {
         self.expr(Expr::Binary(op, left, right), ty)
     }
 
-    /// An operator whose result has the type of its left operand.
+    /// Binary operator whose result has the type of its left operand.
     pub fn same(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> ExprId {
         self.binary(op, left, right, self.model.ty(left))
     }
 
-    /// A given set as a value.
+    /// Expression for a given set.
     pub fn carrier(&mut self, set: SetId) -> ExprId {
         let elem = self.ty(Type::Given(set));
         let pow = self.pow(elem);
@@ -266,7 +265,7 @@ impl Builder {
     }
 }
 
-/// Whatever has a value of its own.
+/// Named thing with a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Named {
     Variable(VarId),
@@ -310,7 +309,7 @@ mod tests {
 
     const INTEGER: TypeId = TypeTable::INTEGER;
 
-    /// `x` of 0..1, changed by `step`.
+    /// Machine with a variable `x` of `0..1`, changed by the operation `step`.
     fn counter() -> (Builder, VarId) {
         let mut b = Builder::new("Counter", ModelKind::Machine);
         let x = b.variable("x", INTEGER);

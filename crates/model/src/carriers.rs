@@ -1,10 +1,15 @@
 //! Sizes of deferred sets, and groups of constants that are known to be different.
 //!
-//! Every front end calls [`size`] once the model has ground types; the formulas of the model are all it reads. The first rule that
-//! applies decides: a size that the user gave ([`Steering::set_sizes`](crate::Steering)), a size that VALUES gave, `card(S) = n`,
-//! `S = {c1, ..., cn}` with distinct constants, a bijection with a product of finite sets (`make : A * B >->> S`, which says that `S`
-//! are records), the largest of the default and the known lower bounds. A wrong size would make PROPERTIES unsatisfiable or a check
-//! about another machine.
+//! Every front end calls [`size`] once all types are ground. Only formulas of the model are read. The first rule that applies determines the size:
+//!
+//! 1. the size given by the user ([`Steering::set_sizes`](crate::Steering)),
+//! 2. the size given by VALUES,
+//! 3. `card(S) = n`,
+//! 4. `S = {c1, ..., cn}` with distinct constants,
+//! 5. a bijection with a product of finite sets (`make : A * B >->> S`, which makes `S` a set of records),
+//! 6. the maximum of the default size and the known lower bounds.
+//!
+//! A wrong size makes PROPERTIES unsatisfiable, or the check is about another machine.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,16 +20,16 @@ use crate::{
     Arrow, BaseSet, BinaryOp, CarrierKind, Comparison, ConstId, Expr, ExprId, Model, Pred, PredId, SetId, Type, UnaryOp,
 };
 
-/// No deferred set is made larger than this.
+/// Maximum size of a deferred set.
 const MAX_SIZE: u32 = 1_000_000;
 
-/// More constants than this are not compared each with each.
+/// Maximum number of constants that are compared pairwise.
 const MAX_COMPARED: usize = 100;
 
-/// No number that sizes anything has more bits.
+/// Maximum number of bits of integers in the computation of sizes.
 pub const MAX_BITS: u64 = 1 << 16;
 
-/// Sizes all deferred sets of a model with ground types, and reports sizes that no set can have.
+/// Sizes all deferred sets of a model with ground types. Returns diagnostics for impossible sizes.
 pub fn size(model: &mut Model) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     let facts = SizeEvidence::of(model);
@@ -58,25 +63,25 @@ pub fn size(model: &mut Model) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// What PROPERTIES say about deferred sets.
+/// Statements of PROPERTIES about the sizes of deferred sets.
 #[derive(Default)]
 struct SizeEvidence {
     cardinality: HashMap<SetId, u32>,
     lower_bound: HashMap<SetId, u32>,
-    /// The size of the product that a set is in bijection with.
+    /// Size of the product that a set is in bijection with.
     n_records: HashMap<SetId, u32>,
     /// `S = {c1, ..., cn}`
     extension: HashMap<SetId, Vec<ConstId>>,
     distinct: Distinct,
 }
 
-/// Which constants are known to be different.
+/// Constants that are known to be different.
 #[derive(Default)]
 struct Distinct {
     pairs: HashSet<(ConstId, ConstId)>,
-    /// Constants in different parts of one group differ. A group of n says as much as n * n pairs.
+    /// Groups of parts: constants in different parts of a group are different. A group of `n` parts replaces `n * n` pairs.
     groups: Vec<Vec<Vec<ConstId>>>,
-    /// The groups and parts that a constant is in.
+    /// Groups and parts of each constant.
     places: HashMap<ConstId, Vec<(usize, usize)>>,
 }
 
@@ -206,7 +211,7 @@ impl SizeEvidence {
         self.distinct.add_group(items.iter().map(|item| vec![*item]).collect());
     }
 
-    /// The size of `S = {c1, ..., cn}` when the constants are known to be distinct.
+    /// Size of `S = {c1, ..., cn}`, if the constants are known to be distinct.
     fn extension_size(&self, set: SetId) -> Option<u32> {
         let items = self.extension.get(&set)?;
         let is_listed = |group: &Vec<Vec<ConstId>>| {
@@ -218,13 +223,13 @@ impl SizeEvidence {
         distinct.then_some(items.len() as u32)
     }
 
-    /// A large group of pairwise distinct constants of a deferred set; one constant if nothing is known.
+    /// Large group of pairwise distinct constants of a deferred set, found greedily; a single constant if nothing is known.
     fn distinct_group(&self, model: &Model, set: SetId) -> Vec<ConstId> {
         let is_element =
             |id: &ConstId| matches!(model.types.get(model.constants[*id].ty), Type::Given(of) if *of == set);
         let candidates: Vec<ConstId> = model.constants.ids().filter(is_element).collect();
         let mut best: Vec<ConstId> = candidates.first().copied().into_iter().collect();
-        // Each start takes as long as the square of the number of constants.
+        // Each start takes time quadratic in the number of constants.
         let n_starts = (MAX_COMPARED * MAX_COMPARED * MAX_COMPARED) / (candidates.len() * candidates.len()).max(1);
         for start in candidates.iter().take(n_starts) {
             let mut group = vec![*start];
@@ -251,7 +256,7 @@ impl SizeEvidence {
     }
 }
 
-/// Constants with an equation `c = n`.
+/// Values of the constants with an equation `c = n`.
 pub fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
     let mut values = HashMap::new();
     for conjunct in &model.properties {
@@ -267,7 +272,7 @@ pub fn constant_values(model: &Model) -> HashMap<ConstId, BigInt> {
     values
 }
 
-/// The value of an integer expression without unknowns.
+/// Value of an integer expression without unknowns.
 pub fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: ExprId) -> Option<BigInt> {
     let value = match model.expr(id) {
         Expr::Integer(value) => Some(value.clone()),
@@ -281,7 +286,7 @@ pub fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: ExprId) -> 
             _ => None,
         },
         Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply), left, right) => {
-            // Sums of thousands of terms are not sizes; the recursion stays shallow.
+            // Sums of thousands of terms are not evaluated, so the recursion stays shallow.
             let left = match model.expr(*left) {
                 Expr::Binary(..) if !matches!(model.expr(*right), Expr::Integer(_) | Expr::Constant(_)) => return None,
                 _ => with_stack(|| integer(model, values, *left))?,
@@ -295,11 +300,11 @@ pub fn integer(model: &Model, values: &HashMap<ConstId, BigInt>, id: ExprId) -> 
         }
         _ => None,
     };
-    // Larger numbers are no sizes, and products of them no fun.
+    // Larger numbers are not sizes, and products of them are expensive.
     value.filter(|value| value.bits() <= MAX_BITS)
 }
 
-/// The size of BOOL, enumerated sets, intervals and products of them.
+/// Size of BOOL, enumerated sets, intervals and their products.
 fn finite_size(model: &Model, values: &HashMap<ConstId, BigInt>, set: ExprId) -> Option<u32> {
     match model.expr(set) {
         Expr::BaseSet(BaseSet::Bool) => Some(2),
@@ -319,7 +324,7 @@ fn finite_size(model: &Model, values: &HashMap<ConstId, BigInt>, set: ExprId) ->
     }
 }
 
-/// `S` of `card(S)`.
+/// The set `S` in `card(S)`.
 fn counted_set(model: &Model, id: ExprId) -> Option<SetId> {
     match model.expr(id) {
         Expr::Unary(UnaryOp::Card, set) => match model.expr(*set) {
@@ -337,7 +342,7 @@ fn constant(model: &Model, id: ExprId) -> Option<ConstId> {
     }
 }
 
-/// The constants of `{a, b} \/ {c}`.
+/// Constants of an expression such as `{a, b} \/ {c}`.
 fn extension(model: &Model, id: ExprId) -> Option<Vec<ConstId>> {
     let mut items = Vec::new();
     let mut open = vec![id];

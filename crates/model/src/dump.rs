@@ -1,11 +1,10 @@
 //! Text form of a model.
 //!
-//! [`expr_text`], [`pred_text`] and [`subst_text`] write one node as B, in ASCII and on one line; [`dump`] writes the whole model
-//! in the order of a machine's clauses. Formulas and substitutions are legal B; what B cannot express, such as the size of a
-//! deferred set or an effect, is a comment. Names are kept; a local gets a number where its name would be ambiguous (`names.rs`).
+//! [`expr_text`], [`pred_text`] and [`subst_text`] write one node as B, in ASCII and on one line. [`dump`] writes the whole model in the order of the
+//! clauses of a machine. Formulas and substitutions are legal B. Facts that B cannot express, such as the size of a deferred set or an effect, are
+//! comments. Names are kept; a local gets a number where its name would be ambiguous (`names.rs`).
 //!
-//! The time is linear in the text. A node that several parents share is written once for each. All functions expect a model
-//! without faults.
+//! The time is linear in the length of the text. A node with several parents is written once per parent. All functions expect a model without faults.
 
 mod formula;
 mod names;
@@ -34,7 +33,7 @@ use subst::Context;
 pub use spelling::{BinaryForm, base_set, binary, tree, unary};
 pub use words::ident;
 
-/// An expression as B.
+/// Text of an expression.
 pub fn expr_text(model: &Model, id: ExprId) -> String {
     with_stack(|| {
         let mut printer = Printer::one_line(model, Names::of(model, ModelNode::Expr(id), &[]));
@@ -43,7 +42,7 @@ pub fn expr_text(model: &Model, id: ExprId) -> String {
     })
 }
 
-/// An expression as B, with values for names that it reads: in a LET around it, if there are any.
+/// Text of an expression with values for names that it reads. The values are bound by a LET around it.
 pub fn expr_text_with(model: &Model, id: ExprId, values: &[(Target, String)]) -> String {
     let text = expr_text(model, id);
     if values.is_empty() {
@@ -56,7 +55,7 @@ pub fn expr_text_with(model: &Model, id: ExprId, values: &[(Target, String)]) ->
     format!("LET {} BE {} IN {text} END", names.join(", "), equations.join(" & "))
 }
 
-/// A predicate as B.
+/// Text of a predicate.
 pub fn pred_text(model: &Model, id: PredId) -> String {
     with_stack(|| {
         let mut printer = Printer::one_line(model, Names::of(model, ModelNode::Pred(id), &[]));
@@ -65,7 +64,7 @@ pub fn pred_text(model: &Model, id: PredId) -> String {
     })
 }
 
-/// A substitution as B, on one line.
+/// Text of a substitution, on one line.
 pub fn subst_text(model: &Model, id: SubstId) -> String {
     with_stack(|| {
         let mut printer = Printer::one_line(model, Names::of(model, ModelNode::Subst(id), &[]));
@@ -74,7 +73,7 @@ pub fn subst_text(model: &Model, id: SubstId) -> String {
     })
 }
 
-/// The whole model.
+/// Text of the whole model.
 pub fn dump(model: &Model) -> String {
     with_stack(|| dump_inner(model))
 }
@@ -102,13 +101,13 @@ impl Dump<'_> {
         let _ = writeln!(self.out, "{text}");
     }
 
-    /// The keyword of a clause, after an empty line.
+    /// Writes an empty line and the keyword of a clause.
     fn clause(&mut self, keyword: &str) {
         self.line("");
         self.line(keyword);
     }
 
-    /// An entry of a clause with its remarks.
+    /// Writes an entry of a clause, with remarks as a comment.
     fn entry(&mut self, text: &str, remarks: &[String]) {
         let _ = write!(self.out, "  {text}");
         if !remarks.is_empty() {
@@ -197,7 +196,7 @@ impl Dump<'_> {
         }
     }
 
-    /// The declaring machine, if it is not the main one.
+    /// Name of the declaring machine, if it is not the main machine.
     fn origin(&self, origin: &Origin) -> Vec<String> {
         self.machine(&origin.machine).into_iter().collect()
     }
@@ -249,7 +248,7 @@ impl Dump<'_> {
         self.out.push('\n');
     }
 
-    /// A substitution on separate lines, without the final line end.
+    /// Writes a substitution on separate lines, without the final line end.
     fn body(&mut self, id: SubstId, names: Names, context: Context) {
         let width = if context == Context::Block { 2 } else { 4 };
         let mut printer = Printer { indent: Some(width), ..Printer::one_line(self.model, names) };
@@ -260,7 +259,7 @@ impl Dump<'_> {
 
     fn operations(&mut self) {
         let model = self.model;
-        // Functions of reductions are among the definitions.
+        // Functions of reductions are listed among the definitions.
         let functions: IdSet<OpId> = model.transformations().collect();
         let shown: Vec<OpId> = model.operations.ids().filter(|op| !functions.contains(*op)).collect();
         let Some(last) = shown.last().copied() else { return };
@@ -302,7 +301,7 @@ impl Dump<'_> {
         self.body(op.body, names, Context::Parallel);
     }
 
-    /// A function of a reduction as a definition.
+    /// Function of a reduction, as a definition.
     fn function(&self, prefix: &str, name: &str, op: OpId) -> String {
         let Operation { params, body, .. } = &self.model.operations[op];
         let names = Names::of(self.model, ModelNode::Subst(*body), params);
@@ -382,7 +381,7 @@ fn quoted_unless_plain(text: &str) -> String {
     if ident(text) == text { text.to_owned() } else { string(text) }
 }
 
-/// Numbers and booleans as they are, everything else as a string.
+/// Value of a preference: numbers and booleans as they are, other texts as strings.
 fn preference(text: &str) -> String {
     let is_number = text.strip_prefix('-').unwrap_or(text).chars().all(|c| c.is_ascii_digit()) && !text.is_empty();
     if is_number || text == "TRUE" || text == "FALSE" { text.to_owned() } else { string(text) }

@@ -1,8 +1,7 @@
 //! Read and write sets of formulas and operations.
 //!
-//! All sets are over-approximations: an additional variable is sound, a missing one is not, since memos and partial order reduction
-//! rely on them. The analysis first computes the effects of each body alone. It then propagates effects from callees to callers up to a
-//! fixpoint.
+//! All sets are over-approximations. An additional variable is sound; a missing one is not, since memos and partial order reduction rely on the sets.
+//! The analysis first computes the effects of each body without calls, then propagates effects from callees to callers up to a fixpoint.
 
 mod must;
 
@@ -12,7 +11,7 @@ pub use must::must_write;
 
 use crate::ModelNode;
 use crate::expr::Expr;
-use crate::ids::{ConstId, IdSet, IdVec, OpId, PredId, SubstId, VarId};
+use crate::ids::{ConstId, ExprId, IdSet, IdVec, OpId, PredId, SubstId, VarId};
 use crate::model::{Effects, Model};
 use crate::subst::{Subst, Target};
 
@@ -23,7 +22,7 @@ pub struct Reads {
     pub constants: IdSet<ConstId>,
 }
 
-/// Fills the effects of all operations and conjuncts.
+/// Computes the effects of all operations and conjuncts.
 pub fn compute(model: &mut Model) {
     let analysis = Analysis::of(model);
     let effects = analysis.effects.clone();
@@ -41,7 +40,7 @@ pub fn compute(model: &mut Model) {
     }
 }
 
-/// Variables that each operation may write, calls included. Types are not needed.
+/// Variables that each operation may write, including calls. The model needs no types.
 pub fn writes(model: &Model) -> IdVec<OpId, IdSet<VarId>> {
     let mut analysis = Analysis { model, effects: IdVec::new(), blocks: IdVec::new() };
     analysis.operations();
@@ -53,10 +52,15 @@ pub fn reads_of(model: &Model, pred: PredId) -> Reads {
     Analysis::of(model).formula(ModelNode::Pred(pred))
 }
 
+/// Read set of an expression.
+pub fn reads_of_expr(model: &Model, expr: ExprId) -> Reads {
+    Analysis::of(model).formula(ModelNode::Expr(expr))
+}
+
 struct Analysis<'a> {
     model: &'a Model,
     effects: IdVec<OpId, Effects>,
-    /// True if an operation may have no outcome in some state; its precondition counts.
+    /// True if an operation may have no outcome in some state. A false precondition counts as no outcome.
     blocks: IdVec<OpId, bool>,
 }
 
@@ -76,7 +80,7 @@ impl<'a> Analysis<'a> {
         analysis
     }
 
-    /// All effects of operations but their guards; the operations, callees first.
+    /// Computes all effects of operations except guards. Returns the operations, callees first.
     fn operations(&mut self) -> Vec<OpId> {
         let bodies = self.model.operations.values().map(|op| ModelNode::Subst(op.body));
         let direct: IdVec<OpId, Direct> = bodies.map(|body| Direct::of(self.model, body)).collect();
@@ -158,7 +162,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// Operations with callees before callers, recursive calls aside, so that one pass usually reaches the fixpoint.
+/// Operations, callees before callers where calls are not recursive, so that one pass usually reaches the fixpoint.
 fn callees_first(direct: &IdVec<OpId, Direct>) -> Vec<OpId> {
     let mut order = Vec::new();
     let mut seen: IdSet<OpId> = IdSet::new();
@@ -180,10 +184,10 @@ fn callees_first(direct: &IdVec<OpId, Direct>) -> Vec<OpId> {
     order
 }
 
-/// Memo: substitutions that may have no outcome.
+/// Memo of the substitutions that may have no outcome.
 struct Blocking<'a> {
     model: &'a Model,
-    /// `None` if the parts decide.
+    /// `None` if it depends on the parts of the substitution.
     known: IdVec<SubstId, Option<bool>>,
 }
 
@@ -240,7 +244,7 @@ impl Direct {
         direct
     }
 
-    /// True if a substitution blocks by itself: it is guarded, or calls an operation that blocks. `None` if its parts decide.
+    /// True if a substitution itself may block: it is guarded, or calls an operation that may block. `None` if it depends on the parts.
     fn of_one(model: &Model, id: SubstId, blocks: &IdVec<OpId, bool>) -> Option<bool> {
         let subst = model.subst(id);
         let mut found = subst.is_guarded();
@@ -263,7 +267,7 @@ impl Direct {
 }
 
 impl Effects {
-    /// Adds the effects of a callee; its guard reaches the caller only through [`Analysis::guard`].
+    /// Adds the effects of a callee, except its guard, which [`Analysis::guard`] adds.
     fn take_over(&mut self, callee: &Effects) {
         self.reads.union_with(&callee.reads);
         self.writes.union_with(&callee.writes);
@@ -272,7 +276,7 @@ impl Effects {
 }
 
 impl Subst {
-    /// Targets that the substitution itself assigns, its parts excluded.
+    /// Targets that the substitution assigns itself, not in its parts.
     pub fn targets(&self) -> &[Target] {
         match self {
             Subst::Assign { targets, .. } | Subst::BecomesElement { targets, .. } => targets,

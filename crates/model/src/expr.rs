@@ -1,7 +1,8 @@
 //! Typed expressions.
 //!
-//! Overloads are resolved (`-` is [`BinaryOp::Subtract`], [`BinaryOp::RealSubtract`] or [`BinaryOp::Difference`]), synonyms are
-//! gone (`MAXINT` is an integer, `NAT` an interval, `(a,b)` a pair, `r∘s` a composition with its operands exchanged, ELSIF a nested IF).
+//! Overloads are resolved: `-` is [`BinaryOp::Subtract`], [`BinaryOp::RealSubtract`] or [`BinaryOp::Difference`]. Synonyms are replaced: `MAXINT` by
+//! an integer, `NAT` by an interval, `(a,b)` by a pair, `r∘s` by a composition with exchanged operands, ELSIF by a nested IF. So evaluators need one
+//! case per meaning.
 
 use abridge_diag::Span;
 use num_bigint::BigInt;
@@ -13,7 +14,7 @@ use crate::ids::{ConstId, ExprId, ExternalId, FreeTypeId, LocalId, OpId, PredId,
 pub struct ExprNode {
     pub expr: Expr,
     pub ty: TypeId,
-    /// Source place; inside an expanded definition, a place in the body of the definition.
+    /// Source place; for an expanded definition, the place in its body.
     pub span: Span,
 }
 
@@ -23,24 +24,24 @@ pub enum Expr {
     Real(f64),
     String(SmolStr),
     Bool(bool),
-    /// An element of an enumerated set, by position; in formulas beside a machine also of a deferred set.
+    /// Element of an enumerated set, by position. Formulas given beside a machine may also name elements of deferred sets.
     Element(SetId, u32),
     Constant(ConstId),
     Variable(VarId),
     Local(LocalId),
-    /// A deferred or enumerated set as a value.
+    /// Deferred or enumerated set as a value.
     Carrier(SetId),
-    /// A freetype as the set of its values.
+    /// Freetype as the set of its values.
     FreeType(FreeTypeId),
     BaseSet(BaseSet),
-    /// `{}` and `[]`; the type is the node's.
+    /// `{}` or `[]`; the node has the type.
     EmptySet,
     Unary(UnaryOp, ExprId),
     Binary(BinaryOp, ExprId, ExprId),
     Tree(TreeOp, Vec<ExprId>),
-    /// Not empty.
+    /// At least one element.
     SetExtension(Vec<ExprId>),
-    /// Not empty.
+    /// At least one item.
     SequenceExtension(Vec<ExprId>),
     /// One value per field, in the order of the record type.
     Record(Vec<ExprId>),
@@ -48,9 +49,9 @@ pub enum Expr {
     StructSet(Vec<ExprId>),
     /// Field by position in the record type.
     Field(ExprId, u32),
-    /// The record with one field replaced.
+    /// Record with one field replaced.
     WithField(ExprId, u32, ExprId),
-    /// `{x, y | P}`; `symbolic`: asked to stay unexpanded.
+    /// `{x, y | P}`. `symbolic` requests that the set stays symbolic.
     Comprehension {
         binder: Vec<LocalId>,
         pred: PredId,
@@ -70,29 +71,29 @@ pub enum Expr {
         symbolic: bool,
     },
     If(PredId, ExprId, ExprId),
-    /// Each binding sees those before it.
+    /// The value of a binding may use earlier bindings.
     Let {
         bindings: Vec<Binding>,
         body: ExprId,
     },
     /// `bool(P)`
     BoolOf(PredId),
-    /// A freetype's constructor by position: a value if it takes no argument, else a function.
+    /// Constructor of a freetype, by position: a value if it takes no argument, otherwise a function.
     Constructor(FreeTypeId, u32),
-    /// `succ`, `pred` as functions on INTEGER.
+    /// `succ` and `pred` as functions on INTEGER.
     Successor,
     Predecessor,
-    /// `@prj1`, `@prj2`: the projection on the whole type.
+    /// `@prj1` and `@prj2`: projections on the whole type.
     FirstProjection,
     SecondProjection,
-    /// Text parts and printed values, joined.
+    /// Concatenation of text parts and printed values.
     Template(Vec<ExprId>),
     External(ExternalId, Vec<ExprId>),
-    /// A query operation used as an expression.
+    /// Query operation used as an expression.
     CallOperation(OpId, Vec<ExprId>),
 }
 
-/// `local = value` of a LET.
+/// Binding `local = value` of a LET.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Binding {
     pub local: LocalId,
@@ -109,7 +110,7 @@ pub enum BaseSet {
     Real,
 }
 
-/// `%`, `SIGMA`, `PI`, `UNION`, `INTER` with a bound predicate and an expression.
+/// `%`, `SIGMA`, `PI`, `UNION`, `INTER`: operators with a binder, a predicate and an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum QuantifiedOp {
     Lambda,
@@ -121,7 +122,7 @@ pub enum QuantifiedOp {
     Inter,
 }
 
-/// Declares operators and the list of them, so that none is missing from it.
+/// Declares an enumeration of operators and the list of its members, so that the list is complete.
 macro_rules! operators {
     ($name:ident { $($(#[$doc:meta])* $plain:ident,)* } $({ $($(#[$more_doc:meta])* $more:ident($of:ty),)* })?) => {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -131,7 +132,7 @@ macro_rules! operators {
         }
 
         impl $name {
-            /// Operators without arguments of their own.
+            /// All operators without parameters.
             pub const ALL: &[$name] = &[$($name::$plain,)*];
         }
     };
@@ -236,7 +237,7 @@ operators! {
         StringConcat,
     }
     {
-        /// A set of relations or functions.
+        /// Set of relations or functions.
         Arrow(Arrow),
     }
 }
@@ -250,7 +251,7 @@ pub struct Arrow {
     pub surjective: bool,
 }
 
-/// Operators on trees; the arguments are as in B.
+/// Operators on trees, with arguments as in B.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TreeOp {
     Tree,
@@ -280,7 +281,7 @@ impl Arrow {
     pub const TOTAL: Arrow = Arrow { total: true, ..Arrow::PARTIAL };
     pub const BIJECTION: Arrow = Arrow { injective: true, surjective: true, ..Arrow::TOTAL };
 
-    /// The ASCII operator.
+    /// ASCII spelling of the arrow.
     pub fn text(self) -> &'static str {
         match (self.functional, self.total, self.injective, self.surjective) {
             (false, false, _, false) => "<->",

@@ -1,12 +1,12 @@
 //! Newtype ids, and vectors and sets of them.
 //!
-//! Distinct types keep a state slot from being used as an operation.
+//! Each table has an id type of its own, so that the index of a variable cannot be used as that of an operation.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// A dense index into a table.
+/// Dense index into a table.
 pub trait Id: Copy + Eq {
     fn from_index(index: usize) -> Self;
     fn index(self) -> usize;
@@ -36,15 +36,15 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A deferred or enumerated set.
+    /// Deferred or enumerated set.
     SetId, "set";
     FreeTypeId, "free";
     ConstId, "const";
     VarId, "var";
-    /// A parameter, output, quantified or otherwise local variable; unique in the whole model.
+    /// Parameter, output, quantified or otherwise local variable; unique in the whole model.
     LocalId, "local";
     OpId, "op";
-    /// A function, predicate or substitution that is implemented natively.
+    /// Function, predicate or substitution with a native implementation.
     ExternalId, "external";
     TypeId, "type";
     ExprId, "e";
@@ -52,7 +52,7 @@ ids! {
     SubstId, "s";
 }
 
-/// A vector indexed by ids of one kind.
+/// Vector indexed by ids of one type.
 #[derive(Clone, PartialEq)]
 pub struct IdVec<I, T> {
     items: Vec<T>,
@@ -134,12 +134,12 @@ impl<I: Id + fmt::Debug, T: fmt::Debug> fmt::Debug for IdVec<I, T> {
     }
 }
 
-/// A set of ids of one kind, as a bit set from its least to its greatest member.
+/// Set of ids of one type, as a bit set from its least to its greatest member.
 ///
-/// The first and the last word are not zero, so equal sets have equal representations, and small sets stay small in a large model.
+/// The first and the last word are not zero. So equal sets have equal representations, and small sets stay small in a large model.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct IdSet<I> {
-    /// The number of the first word; 0 if there is none.
+    /// Number of the first word; 0 if there are no words.
     first: usize,
     words: Vec<u64>,
     id: PhantomData<I>,
@@ -150,7 +150,7 @@ impl<I: Id> IdSet<I> {
         IdSet { first: 0, words: Vec::new(), id: PhantomData }
     }
 
-    /// Adds an id; true if it is new.
+    /// Adds an id; returns true if it is new.
     pub fn insert(&mut self, id: I) -> bool {
         let (word, bit) = (id.index() / 64, 1 << (id.index() % 64));
         self.cover(word, word);
@@ -160,7 +160,7 @@ impl<I: Id> IdSet<I> {
         is_new
     }
 
-    /// Makes room for the words from `low` to `high`.
+    /// Extends the words to the range from `low` to `high`.
     fn cover(&mut self, low: usize, high: usize) {
         if self.words.is_empty() {
             self.first = low;

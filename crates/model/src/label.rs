@@ -1,14 +1,14 @@
-//! Labels of steps: the locals whose values tell the instances of an operation apart.
+//! Labels of steps: the locals whose values distinguish the instances of an operation.
 //!
-//! Reductions and symbolic engines treat an operation as one instance for each value of its label. A label that left out a local which the body reads
-//! would make one instance of several.
+//! Reductions and symbolic engines split an operation into one instance per value of its label. A label must include every local that the body reads;
+//! otherwise several instances would be taken for one.
 
 use crate::ModelNode;
 use crate::ids::{LocalId, OpId};
 use crate::{Expr, Model, Subst};
 
 impl Model {
-    /// What labels the steps of an operation: its parameters or, without any, what an ANY around its body chooses for the body.
+    /// Locals that label the steps of an operation: its parameters or, if it has none, the locals of an ANY around its body.
     pub fn label_locals(&self, op: OpId) -> Vec<LocalId> {
         let operation = &self.operations[op];
         if !operation.params.is_empty() {

@@ -1,9 +1,9 @@
-//! Levels of a development: a refinement and its abstractions as machines of their own.
+//! Levels of a development: a refinement and its abstractions, each as a model.
 //!
-//! The front end composes a refinement with all its abstractions into one model. [`Model::at_level`] gives one of the levels as a model
-//! by itself. All levels share the ids of carriers, constants, types, variables, operations and formulas, so that a value of one level
-//! is a value of the others and a formula can be evaluated over the states of two levels together ([`Model::joint`]). A variable that a
-//! refinement keeps has one id and is part of the state of both levels. If ids differed, events of two levels could not be compared.
+//! The front end composes a refinement with all its abstractions into one model. [`Model::at_level`] extracts one level as a model. All levels share
+//! the ids of carriers, constants, types, variables, operations and formulas. So a value of one level is a value of the others, and a formula can be
+//! evaluated over the states of two levels together ([`Model::joint`]). A variable that a refinement keeps has one id and is part of the state of
+//! both levels. If ids differed, events of two levels could not be compared.
 
 use smol_str::SmolStr;
 
@@ -12,23 +12,23 @@ use crate::ids::{IdSet, OpId, SubstId, VarId};
 use crate::model::{Conjunct, Model, Steering};
 use crate::subst::{Subst, SubstNode};
 
-/// A refinement, or one of its abstractions, with the machines that it consists of.
+/// Refinement or one of its abstractions, with the machines that it consists of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Level {
     pub name: SmolStr,
     /// Number of refinement steps between the main machine and this level.
     pub distance: usize,
-    /// The machine itself and whatever it includes, imports, sees or uses.
+    /// The machine itself and the machines that it includes, imports, sees or uses.
     pub machines: Vec<SmolStr>,
     /// Variables of its states.
     pub variables: IdSet<VarId>,
-    /// Its transitions, by the names that its callers use.
+    /// Transitions of the level, under the names that callers use.
     pub operations: Vec<(SmolStr, OpId)>,
     pub initialisation: SubstId,
 }
 
 impl Level {
-    /// The operation of a name.
+    /// Operation with a given name.
     pub fn operation(&self, name: &str) -> Option<OpId> {
         self.operations.iter().find(|(other, _)| other == name).map(|(_, op)| *op)
     }
@@ -39,7 +39,7 @@ impl Level {
 }
 
 impl Model {
-    /// One of the levels as a machine of its own, with the invariant and the assertions that it states.
+    /// One level as a model, with its own invariant and assertions.
     #[must_use]
     pub fn at_level(&self, level: &Level) -> Model {
         let mut model = self.of_levels(&[level], level.initialisation);
@@ -48,7 +48,7 @@ impl Model {
         model
     }
 
-    /// Two levels side by side, with the invariant of the concrete one. Its states have the variables of both levels.
+    /// Two levels in one model, with the invariant of the concrete level. Its states have the variables of both levels.
     #[must_use]
     pub fn joint(&self, concrete: &Level, abstracted: &Level) -> Model {
         let mut model = self.of_levels(&[concrete, abstracted], concrete.initialisation);
@@ -60,7 +60,7 @@ impl Model {
         model
     }
 
-    /// The machine with every operation reduced to its outermost precondition: it can be called where that holds and does nothing.
+    /// Model in which every operation is reduced to its outermost precondition: it is enabled where the precondition holds and changes nothing.
     #[must_use]
     pub fn preconditions(&self) -> Model {
         let mut model = self.clone();

@@ -28,24 +28,23 @@ pub struct Model {
     pub variables: IdVec<VarId, Variable>,
     pub locals: IdVec<LocalId, Local>,
     pub externals: IdVec<ExternalId, External>,
-    /// All operations of all machines; those with [`Operation::is_top_level`] are the transitions.
+    /// Operations of all machines. Those with [`Operation::is_top_level`] are the transitions.
     pub operations: IdVec<OpId, Operation>,
     pub exprs: IdVec<ExprId, ExprNode>,
     pub preds: IdVec<PredId, PredNode>,
     pub substs: IdVec<SubstId, SubstNode>,
-    /// PROPERTIES, CONSTRAINTS, VALUES and the equations of actual parameters; only constants are read.
+    /// PROPERTIES, CONSTRAINTS, VALUES and the equations of actual parameters. They read constants only.
     pub properties: Vec<Conjunct>,
     pub invariant: Vec<Conjunct>,
     pub assertions: Vec<Conjunct>,
-    /// Of all machines, those that are seen or included first.
+    /// Initialisations of all machines; seen and included machines come first.
     pub initialisation: SubstId,
-    /// The abstraction, if this is a refinement.
+    /// Abstraction, if the model is a refinement.
     pub abstraction: Option<Abstraction>,
-    /// The main machine and what it can be compared with: its abstractions, nearest first, or the one that the user named. Empty without
-    /// an abstraction.
+    /// Main machine and the machines that it can be compared with: its abstractions, nearest first, or the one that the user named. Empty without an
+    /// abstraction.
     pub levels: Vec<Level>,
-    /// For each deferred set, the largest known group of constants that the properties force to be pairwise distinct, in the order
-    /// of declaration.
+    /// Largest known group of constants of each deferred set that the properties force to be pairwise distinct, in the order of declaration.
     pub distinct_constants: Vec<Vec<ConstId>>,
     pub steering: Steering,
 }
@@ -60,14 +59,14 @@ pub enum ModelKind {
 /// Origin of a declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
-    /// The machine that declares it.
+    /// Declaring machine.
     pub machine: SmolStr,
     pub span: Span,
     /// Text of a `desc` pragma.
     pub desc: Option<SmolStr>,
 }
 
-/// A deferred or enumerated set, or a set parameter of the main machine.
+/// Deferred or enumerated set, or set parameter of the main machine.
 #[derive(Clone, Debug)]
 pub struct CarrierSet {
     pub name: SmolStr,
@@ -78,7 +77,7 @@ pub struct CarrierSet {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CarrierKind {
     Enumerated(Vec<SmolStr>),
-    /// Number of elements by the sizing rules; at least one.
+    /// Deferred set with its number of elements ([`crate::carriers`]); at least one.
     Deferred {
         size: u32,
     },
@@ -115,7 +114,7 @@ pub struct FreeType {
 #[derive(Clone, Debug)]
 pub struct Constructor {
     pub name: SmolStr,
-    /// The set that its argument belongs to, and the element type of that set.
+    /// Set that the argument belongs to, and the type of its elements.
     pub arg: Option<(ExprId, TypeId)>,
 }
 
@@ -128,11 +127,11 @@ pub struct Constant {
 
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// With the prefix of the machine instance, if any.
+    /// Name with the prefix of the machine instance, if any.
     pub name: SmolStr,
     pub ty: TypeId,
-    /// Declared only by an abstraction of the main machine: not part of the state, readable by gluing invariants and
-    /// by the abstraction itself.
+    /// Declared only by an abstraction of the main machine. The variable is not part of the state; gluing invariants and the abstraction itself may
+    /// read it.
     pub is_abstract: bool,
     pub origin: Origin,
 }
@@ -159,48 +158,48 @@ pub enum ExternalKind {
 
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// With the prefix of the machine instance, if any.
+    /// Name with the prefix of the machine instance, if any.
     pub name: SmolStr,
     pub params: Vec<LocalId>,
     pub outputs: Vec<LocalId>,
     pub body: SubstId,
     /// True for a transition of the model, false for an operation that is only called.
     pub is_top_level: bool,
-    /// The operation of the abstraction that this one refines.
+    /// Operation of the abstraction that this one refines.
     pub refines: Option<OpId>,
     pub effects: Effects,
     pub origin: Origin,
 }
 
-/// Read and write sets of an operation. Adding entries is sound, removing is not.
+/// Read and write sets of an operation. Additional entries are sound, missing ones are not.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// Variables whose old value the operation may read, calls included.
+    /// Variables whose old value the operation may read, including calls.
     pub reads: IdSet<VarId>,
-    /// Variables that decide for which parameters the operation is enabled.
+    /// Variables that determine for which parameters the operation is enabled.
     pub guard_reads: IdSet<VarId>,
-    /// Variables that may get a new value.
+    /// Variables that the operation may write.
     pub writes: IdSet<VarId>,
     /// Constants that the operation may read.
     pub constants: IdSet<ConstId>,
 }
 
-/// One conjunct of the invariant or the properties, or one assertion.
+/// Conjunct of the invariant or the properties, or an assertion.
 #[derive(Clone, Debug)]
 pub struct Conjunct {
     pub pred: PredId,
     /// Labels from its `label` pragmas.
     pub labels: Vec<SmolStr>,
-    /// The machine that states it.
+    /// Machine that states the conjunct.
     pub machine: SmolStr,
     pub span: Span,
     pub reads: IdSet<VarId>,
     pub constants: IdSet<ConstId>,
-    /// True if it reads a replaced variable of the abstraction, so the state does not determine it.
+    /// True if the conjunct reads a replaced variable of the abstraction. The state alone does not determine its truth value then.
     pub is_gluing: bool,
 }
 
-/// The abstraction of a refinement, flattened over all its levels' operations.
+/// Abstraction of a refinement; its operations are those of all levels.
 #[derive(Clone, Debug)]
 pub struct Abstraction {
     pub name: SmolStr,
@@ -211,53 +210,53 @@ pub struct Abstraction {
 #[derive(Clone, Default, Debug)]
 pub struct Steering {
     pub goal: Option<PredId>,
-    /// Only states that satisfy it are explored.
+    /// Predicate that limits the search: only states that satisfy it are expanded.
     pub scope: Option<PredId>,
     pub heuristic: Option<ExprId>,
     pub temporal: Vec<TemporalProperty>,
-    /// Sizes that the user gave to deferred sets; the last one of a set counts.
+    /// Sizes of deferred sets given by the user. The last size of a set counts.
     pub set_sizes: Vec<(SetId, u32)>,
     /// Enumerated sets that the user declares symmetric.
     pub force_symmetry: Vec<SetId>,
     /// `MAX_OPERATIONS_op`.
     pub max_operations: Vec<(OpId, u32)>,
-    /// Functions on states that a check may reduce by, in the order of the text.
+    /// Reductions that a check may use, in the order of the text.
     pub reductions: Vec<ReductionDef>,
     pub preferences: Preferences,
 }
 
-/// A reduction that the definitions of a machine describe: a group action by its generators, or a canonizer.
+/// Reduction described by definitions of a machine: a group action by its generators, or a canonizer.
 ///
-/// Its functions are operations of the model that are no transitions. They are deterministic, call nothing and write variables of the state only.
+/// Its functions are operations of the model, but not transitions. They are deterministic, call no operations and write state variables only.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReductionDef {
-    /// The part of the definition's name behind the prefix, for instance `rot`.
+    /// Name of the definition without its prefix, for instance `rot`.
     pub name: SmolStr,
-    /// The definition that introduces it.
+    /// Definition that introduces the reduction.
     pub span: Span,
     pub kind: ReductionKind,
-    /// The definition as a substitution in B, where it was written as a family.
+    /// Text of the substitution in B, if the definition is a family.
     pub expansion: Option<SmolStr>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReductionKind {
-    /// A group action: one generator for each value of the parameters.
+    /// Group action with one generator per value of the parameters.
     Generated {
         generator: OpId,
-        /// Undoes the generator with the same arguments.
+        /// Operation that undoes the generator with the same arguments.
         inverse: Option<OpId>,
-        /// Smallest where the representative of an orbit is; the order of values decides ties.
+        /// Expression that is least in the representative of an orbit. Ties are broken by the order of values.
         order: Option<ExprId>,
-        /// The given set whose elements it permutes in all possible ways.
+        /// Given set whose elements the group permutes in all possible ways.
         permuted: Option<SetId>,
     },
-    /// A function without parameters from a state to its representative.
+    /// Function without parameters from a state to its representative.
     Canonizer(OpId),
 }
 
 impl ReductionDef {
-    /// The operations that it consists of.
+    /// Operations of the reduction.
     pub fn operations(&self) -> impl Iterator<Item = OpId> {
         let (first, second) = match self.kind {
             ReductionKind::Generated { generator, inverse, .. } => (generator, inverse),
@@ -266,7 +265,7 @@ impl ReductionDef {
         [Some(first), second].into_iter().flatten()
     }
 
-    /// The order of the states of an orbit, if it was given.
+    /// Order of the states of an orbit, if one was given.
     pub fn order(&self) -> Option<ExprId> {
         match self.kind {
             ReductionKind::Generated { order, .. } => order,
@@ -277,11 +276,11 @@ impl ReductionDef {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TemporalProperty {
-    /// The definition's name, for instance `ASSERT_LTL_1`.
+    /// Name of the definition, for instance `ASSERT_LTL_1`.
     pub name: SmolStr,
     pub logic: Logic,
     pub text: SmolStr,
-    /// The string literal.
+    /// Place of the string literal.
     pub span: Span,
 }
 
@@ -297,7 +296,7 @@ pub struct Preferences {
     pub min_int: BigInt,
     pub max_int: BigInt,
     pub default_set_size: u32,
-    /// Every preference that was set, by its ProB name, the three above included.
+    /// All preferences that were set, by ProB name, including the three above.
     pub set: BTreeMap<SmolStr, SmolStr>,
 }
 
@@ -308,19 +307,19 @@ impl Default for Preferences {
 }
 
 impl Preferences {
-    /// The text of a preference that was set.
+    /// Text of a preference, if it was set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.set.get(name).map(SmolStr::as_str)
     }
 
-    /// A boolean preference; false if it is not set.
+    /// Value of a boolean preference; false if it was not set.
     pub fn flag(&self, name: &str) -> bool {
         self.get(name).is_some_and(|text| text.eq_ignore_ascii_case("true"))
     }
 }
 
 impl Model {
-    /// A model without anything; its initialisation is still to be given.
+    /// Empty model. Its initialisation must be set before use.
     pub fn empty(name: SmolStr, kind: ModelKind) -> Model {
         Model {
             name,
@@ -363,17 +362,17 @@ impl Model {
         self.exprs[id].ty
     }
 
-    /// The operations that are transitions.
+    /// Operations that are transitions.
     pub fn transitions(&self) -> impl Iterator<Item = (OpId, &Operation)> {
         self.operations.iter().filter(|(_, op)| op.is_top_level)
     }
 
-    /// The operations of reductions, which are functions on states and no transitions.
+    /// Operations of reductions: functions on states that are not transitions.
     pub fn transformations(&self) -> impl Iterator<Item = OpId> {
         self.steering.reductions.iter().flat_map(ReductionDef::operations)
     }
 
-    /// The variables that make up a state.
+    /// Variables of the state.
     pub fn state_variables(&self) -> impl Iterator<Item = (VarId, &Variable)> {
         self.variables.iter().filter(|(_, variable)| !variable.is_abstract)
     }

@@ -1,7 +1,7 @@
-//! Table of operators: what the crates after this one need to know about each.
+//! Table of operators, with one column per fact that other crates need.
 //!
-//! A new operator gets its row here, and the compiler asks for it. Whoever needs another fact about operators adds a column rather than a `match` of its own. A
-//! column states its safe side: saying `Partial` of a total operator costs time, saying `Total` of a partial one makes verdicts wrong.
+//! A new operator gets a row here; the compiler reports a missing one. A crate that needs another fact about operators adds a column instead of a
+//! `match` of its own. Each column states its safe side: `Partial` for a total operator costs time, `Total` for a partial one makes verdicts wrong.
 
 use crate::ModelNode;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
@@ -12,27 +12,27 @@ use crate::pred::Pred;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OperatorFacts {
     pub definedness: Definedness,
-    /// How the compiled form computes it on concrete values.
+    /// Implementation in the compiled form, on concrete values.
     pub compiled: Compiled,
-    /// The number of an operator that symbolic sets are made with, in files that are saved. A number is never given twice.
+    /// Number of the operator in saved symbolic sets, if these can contain it. A number is never reused.
     pub saved_as: Option<u8>,
-    /// The result is a set of sets, functions or sequences that says what a value is: `POW(S)`, `S --> T`, `seq(S)`.
+    /// The result is a set of sets, functions or sequences that acts as a type: `POW(S)`, `S --> T`, `seq(S)`.
     pub is_set_constructor: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Definedness {
-    /// Every operand of the right type has a result, and it is found without listing an infinite set.
+    /// All operands of the right types have a result, which is computed without enumerating an infinite set.
     Total,
-    /// May be ill-defined, or not computable for some operands.
+    /// The result may be ill-defined, or not computable for some operands.
     Partial,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Compiled {
-    /// By a function of two or one values.
+    /// As a function of one or two values.
     Directly,
-    /// By a form of its own, or not at all.
+    /// In a form of its own, or not at all.
     Otherwise,
 }
 
@@ -54,7 +54,7 @@ impl OperatorFacts {
 }
 
 impl UnaryOp {
-    /// The row of an operator.
+    /// Row of the operator.
     pub const fn facts(self) -> OperatorFacts {
         use UnaryOp::*;
         let row = OperatorFacts::new;
@@ -95,7 +95,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// The row of an operator.
+    /// Row of the operator.
     pub const fn facts(self) -> OperatorFacts {
         use BinaryOp::*;
         let row = OperatorFacts::new;
@@ -133,7 +133,7 @@ impl BinaryOp {
     }
 }
 
-/// Whether evaluating a formula may fail: it has an operator that is not defined for all operands.
+/// True if the evaluation of a formula may fail, because it has an operator that is not defined for all operands.
 pub fn may_fail(model: &Model, root: ModelNode) -> bool {
     let mut found = false;
     model.for_each_node(root, &mut |node| {

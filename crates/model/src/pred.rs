@@ -1,6 +1,6 @@
 //! Typed predicates.
 //!
-//! Synonyms are gone: a negated relation is `Not` of the relation, `a > b` is `b < a`, `[x := E] P` is a LET.
+//! Synonyms are replaced: a negated relation by `Not` of the relation, `a > b` by `b < a`, `[x := E] P` by a LET.
 
 use abridge_diag::Span;
 
@@ -18,9 +18,9 @@ pub enum Pred {
     True,
     False,
     Not(PredId),
-    /// At least two.
+    /// At least two conjuncts.
     And(Vec<PredId>),
-    /// At least two.
+    /// At least two disjuncts.
     Or(Vec<PredId>),
     Implies(PredId, PredId),
     Equivalent(PredId, PredId),
@@ -34,7 +34,7 @@ pub enum Pred {
         body: PredId,
     },
     If(PredId, PredId, PredId),
-    /// Each binding sees those before it.
+    /// The value of a binding may use earlier bindings.
     Let {
         bindings: Vec<Binding>,
         body: PredId,

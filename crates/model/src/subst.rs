@@ -1,6 +1,6 @@
 //! Typed substitutions.
 //!
-//! An assignment to a part (`f(x) := E`, `r'a := E`) is an assignment of the whole with `<+` or [`crate::Expr::WithField`].
+//! An assignment to a part (`f(x) := E`, `r'a := E`) assigns the whole, with `<+` or [`crate::Expr::WithField`].
 
 use abridge_diag::Span;
 
@@ -23,18 +23,18 @@ pub enum Target {
 #[derive(Clone, Debug)]
 pub enum Subst {
     Skip,
-    /// Simultaneous; targets are distinct and there are as many values.
+    /// Simultaneous assignment. Targets are distinct, with one value each.
     Assign {
         targets: Vec<Target>,
         values: Vec<ExprId>,
     },
-    /// The targets together, as a left-nested pair, become an element of the set.
+    /// `x, y :: S`: the targets, as a left-nested pair, become an element of the set.
     BecomesElement {
         targets: Vec<Target>,
         set: ExprId,
     },
-    /// The targets become values such that `pred` holds; in it `new` (one local per target) are the new values, and the
-    /// targets themselves the old ones.
+    /// `x : (P)`: the targets become values that satisfy `pred`. In `pred`, the locals `new` (one per target) are the new values, and the targets
+    /// themselves are the old ones.
     BecomesSuch {
         targets: Vec<Target>,
         new: Vec<LocalId>,
@@ -56,7 +56,7 @@ pub enum Subst {
         branches: Vec<(PredId, SubstId)>,
         otherwise: Option<SubstId>,
     },
-    /// Not empty.
+    /// At least one branch.
     Choice(Vec<SubstId>),
     Case {
         selector: ExprId,
@@ -68,17 +68,17 @@ pub enum Subst {
         pred: PredId,
         body: SubstId,
     },
-    /// Each binding sees those before it.
+    /// The value of a binding may use earlier bindings.
     Let {
         bindings: Vec<Binding>,
         body: SubstId,
     },
-    /// Fresh locals, undefined until assigned.
+    /// Local variables without a value until they are assigned.
     Var {
         locals: Vec<LocalId>,
         body: SubstId,
     },
-    /// In `invariant` and `variant`, `before` (one per pair) holds the value its target had before the loop (`x$0`).
+    /// Loop. In `invariant` and `variant`, each local of `before` is the value that its target had before the loop (`x$0`).
     While {
         condition: PredId,
         body: SubstId,
@@ -86,15 +86,15 @@ pub enum Subst {
         variant: ExprId,
         before: Vec<(Target, LocalId)>,
     },
-    /// As many arguments as the operation has parameters, as many outputs as it has outputs.
+    /// Call with one argument per parameter and one target per output of the operation.
     Call {
         op: OpId,
         args: Vec<ExprId>,
         outputs: Vec<Target>,
     },
     External(ExternalId, Vec<ExprId>),
-    /// At least two.
+    /// At least two parts.
     Sequence(Vec<SubstId>),
-    /// At least two.
+    /// At least two parts.
     Parallel(Vec<SubstId>),
 }

@@ -1,6 +1,6 @@
 //! Traversal of the model: operands of every node, in evaluation order.
 //!
-//! No other file knows where nodes keep their operands. An operand that is missed here is invisible to every analysis.
+//! Only this file knows where nodes keep their operands. An operand that is missing here is invisible to every analysis.
 
 use crate::expr::Expr;
 use crate::ids::{ExprId, LocalId, PredId, SubstId};
@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::pred::Pred;
 use crate::subst::Subst;
 
-/// A reference to any node of a [`Model`].
+/// Reference to any node of a [`Model`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ModelNode {
     Expr(ExprId),
@@ -17,7 +17,7 @@ pub enum ModelNode {
 }
 
 impl Model {
-    /// Calls `visit` for each direct operand.
+    /// Calls `visit` with each direct operand.
     pub fn for_each_child(&self, node: ModelNode, visit: &mut dyn FnMut(ModelNode)) {
         match node {
             ModelNode::Expr(id) => self.expr(id).for_each_child(visit),
@@ -26,7 +26,7 @@ impl Model {
         }
     }
 
-    /// Calls `visit` for the node and everything below it, parents first. Bodies of called operations are not entered.
+    /// Calls `visit` with the node and all nodes below it, parents first. Bodies of called operations are not entered.
     pub fn for_each_node(&self, root: ModelNode, visit: &mut dyn FnMut(ModelNode)) {
         let mut open = vec![root];
         while let Some(node) = open.pop() {
@@ -37,7 +37,7 @@ impl Model {
         }
     }
 
-    /// The locals that a node binds for its operands.
+    /// Locals that a node binds for its operands.
     pub fn bound_locals(&self, node: ModelNode) -> Vec<LocalId> {
         let of = |bindings: &[crate::Binding]| bindings.iter().map(|binding| binding.local).collect();
         match node {

@@ -1,4 +1,6 @@
 //! Ground B types, interned: equal types have equal ids.
+//!
+//! Types are compared by id, so a type with two ids would make equal types differ.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -26,7 +28,7 @@ pub enum Type {
 #[derive(Clone, Debug)]
 pub struct TypeTable {
     types: IdVec<TypeId, Type>,
-    /// How deep each type nests; its values nest no deeper, but for freetypes in them.
+    /// Nesting depth of each type. Values nest no deeper, except inside freetypes.
     depths: IdVec<TypeId, u32>,
     ids: HashMap<Type, TypeId>,
 }
@@ -49,7 +51,7 @@ impl TypeTable {
         if let Some(id) = self.ids.get(&ty) {
             return *id;
         }
-        // An id that names no type is left to the verifier.
+        // Invalid ids are reported by the verifier.
         let depth_of = |id: TypeId| self.depths.get(id).copied().unwrap_or(0);
         let depth = 1 + match &ty {
             Type::Pow(elem) => depth_of(*elem),
@@ -84,7 +86,7 @@ impl TypeTable {
         self.types.is_empty()
     }
 
-    /// The element type of a set type.
+    /// Element type of a set type.
     pub fn elem(&self, id: TypeId) -> Option<TypeId> {
         match self.get(id) {
             Type::Pow(elem) => Some(*elem),
@@ -92,7 +94,7 @@ impl TypeTable {
         }
     }
 
-    /// `T` and `U` of `POW(T*U)`.
+    /// `T` and `U` in `POW(T*U)`.
     pub fn relation(&self, id: TypeId) -> Option<(TypeId, TypeId)> {
         match self.get(self.elem(id)?) {
             Type::Pair(first, second) => Some((*first, *second)),
@@ -107,14 +109,14 @@ impl Default for TypeTable {
     }
 }
 
-/// Longer texts are cut: pairs of pairs grow exponentially.
+/// Maximum length of the text of a type. The text of nested pairs can be exponentially long.
 const MAX_TYPE_TEXT_BYTES: usize = 10_000;
 
-/// Deeper parts of a type are omitted from its text.
+/// Maximum depth of the text of a type. Deeper parts are omitted.
 const MAX_TYPE_DEPTH: u32 = 100;
 
 impl Model {
-    /// A type in B's notation.
+    /// Text of a type in B notation.
     pub fn type_text(&self, id: TypeId) -> String {
         let mut out = String::new();
         self.write_type(&mut out, id, false, 0);

@@ -1,7 +1,7 @@
 //! Contract of the model: properties that the front end guarantees and every reader of a [`Model`] relies on.
 //! Debug builds check them after each construction.
 //!
-//! A reader may rely on these promises and on no others. A [`Fault`] begins with the name of the broken promise.
+//! A reader may rely on these promises and on no others. The text of a [`Fault`] begins with the name of the broken promise.
 //!
 //! 1. `ids`: every id that the model holds is in range of its table; so are the positions of elements in their carrier set and
 //!    of constructors in their freetype.
@@ -36,11 +36,11 @@
 //! 18. `distinct`: each group of distinct constants has at least one; all its constants are different and have the type of one
 //!     deferred set, which no other group has.
 //!
-//! Not promised: that branches of a Parallel write different variables (a preference allows it), that all nodes can be reached
-//! (`scope` and the promises after `calls` speak of those that can, the others of all), that an initialisation assigns every
-//! variable, that outputs are assigned or never read, that names differ.
+//! Not promised: that the branches of a Parallel write different variables (a preference allows common ones), that all nodes are reachable, that an
+//! initialisation assigns every variable, that outputs are assigned or never read, that names differ. `scope` and the promises after `calls` are
+//! about reachable nodes, the other promises about all nodes.
 //!
-//! The check takes linear time, a logarithm for shared nodes and the cost of [`effects::compute`] aside. Start with [`verify`].
+//! The check takes linear time, except for a logarithmic factor for shared nodes and the cost of [`effects::compute`]. Start with [`verify`].
 //!
 //! [`effects`]: crate::effects
 //! [`effects::compute`]: crate::effects::compute
@@ -64,11 +64,11 @@ use std::fmt;
 use crate::Model;
 use crate::ModelNode;
 
-/// A broken promise: name, place and explanation.
+/// Broken promise: its name, the place and an explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault(pub String);
 
-/// Checks a model and returns its faults. Faults that make the other checks meaningless are returned alone.
+/// Checks a model and returns its faults. Faults that make further checks meaningless are returned alone.
 pub fn verify(model: &Model) -> Vec<Fault> {
     let mut faults = Faults(Vec::new());
     let Some(order) = ordered(model, &mut faults) else { return faults.0 };
@@ -80,14 +80,14 @@ pub fn verify(model: &Model) -> Vec<Fault> {
     faults.0
 }
 
-/// Faults after which nothing may read the model: the promises `ids` and `acyclic`.
+/// Faults of the promises `ids` and `acyclic`, without which the model cannot be read safely.
 pub(crate) fn structure(model: &Model) -> Vec<Fault> {
     let mut faults = Faults(Vec::new());
     ordered(model, &mut faults);
     faults.0
 }
 
-/// All nodes, parents first, if ids are in range and no node lies below itself.
+/// All nodes, parents first; `None` if an id is out of range or a node lies below itself.
 fn ordered(model: &Model, faults: &mut Faults) -> Option<Vec<ModelNode>> {
     ids::check(model, faults);
     if !faults.0.is_empty() {
@@ -96,7 +96,7 @@ fn ordered(model: &Model, faults: &mut Faults) -> Option<Vec<ModelNode>> {
     order::parents_first(model, faults)
 }
 
-/// The promises of the list above that a [`Fault`] can name.
+/// Promises of the list above.
 #[derive(Clone, Copy)]
 enum Promise {
     Ids,

@@ -172,7 +172,7 @@ impl DefTable {
         }
     }
 
-    /// Whether another definition declares this one as external, so that its body does not matter.
+    /// True if another definition declares this one as external. Its body is then unused.
     fn is_external(&self, entry: &DefEntry) -> bool {
         EXTERNAL_PREFIXES.iter().any(|(prefix, _)| self.contains(&format!("{prefix}{}", entry.name.name)))
     }

@@ -1,8 +1,8 @@
 //! Families of reductions: `ROTATION_r == P`, `PERMUTATION_r == P`, `REUSE_r == ID`, `ABSTRACT_r == ID`.
 //!
-//! A family names a set, and the typing conjuncts of the invariant tell which parts of the variables are elements of it. The family is expanded
-//! into a substitution in B, which is parsed and lowered like one that the user wrote, so that users can read what is done and everything later
-//! knows generators and canonizers only. An expansion that moves too little is no reduction at all: the checks of reductions refute it.
+//! A family names a set. The typing conjuncts of the invariant tell which parts of the variables are elements of the set. The family is expanded into
+//! a substitution in B, which is parsed and lowered like one written by the user. So users can read the expansion, and all later code knows
+//! generators and canonizers only. An expansion that misses a part is not a reduction; the checks of reductions refute it.
 
 use abridge_diag::{Diagnostic, SourceMap, Span, with_stack};
 use abridge_model::SmolStr;
@@ -12,15 +12,15 @@ use abridge_syntax::{PrintConfig, parse_substitution, print_expr};
 use crate::definitions::definitions_of;
 use crate::project::{Project, Unit, UnitId};
 
-/// A family as a substitution.
+/// Family expanded into a substitution.
 pub(crate) struct Family {
-    /// The part of the definition's name behind the prefix.
+    /// Name of the definition without its prefix.
     pub(crate) name: SmolStr,
     pub(crate) span: Span,
     pub(crate) kind: FamilyKind,
-    /// The set, if it is a name.
+    /// Name of the set, if it is given by a name.
     pub(crate) set: Option<SmolStr>,
-    /// The unit that holds the substitution.
+    /// Unit of the substitution.
     pub(crate) unit: UnitId,
     pub(crate) text: String,
 }
@@ -34,7 +34,7 @@ pub(crate) enum FamilyKind {
 }
 
 impl FamilyKind {
-    /// It is a canonizer, and not the generator of a group.
+    /// True for canonizers, false for generators of a group.
     pub(crate) fn is_canonizer(self) -> bool {
         matches!(self, FamilyKind::Reuse | FamilyKind::Abstract)
     }
@@ -47,7 +47,7 @@ const PREFIXES: [(&str, FamilyKind); 4] = [
     ("ABSTRACT_", FamilyKind::Abstract),
 ];
 
-/// The name of the function from elements to their images.
+/// Name of the function from elements to their images.
 const MAP: &str = "map__";
 
 /// Parameters of the generator of a permutation.
@@ -105,11 +105,11 @@ fn text(ast: &Ast, id: ExprId) -> String {
     print_expr(ast, id, PrintConfig::default())
 }
 
-/// Expands one family.
+/// Expansion of one family.
 struct Expander<'a> {
     ast: &'a Ast,
     kind: FamilyKind,
-    /// The set as text.
+    /// Text of the set.
     set: String,
 }
 
@@ -125,7 +125,7 @@ impl Expander<'_> {
         }
         if moved.is_empty() {
             let message =
-                format!("moves nothing: no conjunct of the INVARIANT says that a variable is made of `{}`", self.set);
+                format!("has no effect: no conjunct of the INVARIANT gives a variable a type with `{}`", self.set);
             return Err(message);
         }
         let targets: Vec<&str> = moved.iter().map(|(name, _)| name.as_str()).collect();
@@ -133,7 +133,7 @@ impl Expander<'_> {
         let assignment = format!("{} := {}", targets.join(", "), values.join(", "));
         let set_text = &self.set;
         let body = match self.kind {
-            // The map is a constant, and each value depends on one variable, which evaluation makes use of.
+            // The map is constant, and each value depends on one variable; evaluation is faster for such assignments.
             FamilyKind::Rotation => {
                 let next = format!("({})", self.successor(set)?);
                 format!("BEGIN {} END", assignment.replace(MAP, &next))
@@ -159,7 +159,7 @@ impl Expander<'_> {
         Ok(body)
     }
 
-    /// The variables with the sets that the invariant gives them: as an element, or as a subset.
+    /// Variables with the sets that the invariant gives them. The flag is true if the variable is a subset of the set, false if it is an element.
     fn typings(&self) -> Vec<(SmolStr, ExprId, bool)> {
         let Some(machine) = self.ast.machine() else { return Vec::new() };
         let clauses = || machine.clauses.iter().map(|clause| &clause.kind);
@@ -201,7 +201,7 @@ impl Expander<'_> {
         text(self.ast, ty) == self.set
     }
 
-    /// The text of the image of a value of a type; nothing if it does not move.
+    /// Text of the image of a value of a type; `None` if the image is the value itself.
     fn image(&self, ty: ExprId, value: &str) -> Result<Option<String>, String> {
         with_stack(|| self.image_inner(ty, value))
     }
@@ -225,7 +225,7 @@ impl Expander<'_> {
                     }
                 })
             }
-            // Numbers, even if the size of the set bounds them.
+            // Integers are not elements of the set, even if its size bounds them.
             Expr::Binary(BinaryOp::Interval, ..) => Ok(None),
             Expr::Builtin(builtin, args) => match (builtin, &args[..]) {
                 (Builtin::Pow | Builtin::Pow1 | Builtin::Fin | Builtin::Fin1, [inner]) => {
@@ -257,7 +257,7 @@ impl Expander<'_> {
         Ok(Some(format!("({before}{value}{after})")))
     }
 
-    /// The relation between the elements of a type and their images; nothing if they do not move.
+    /// Relation between the elements of a type and their images; `None` if it is the identity.
     fn map_of(&self, ty: ExprId) -> Result<Option<String>, String> {
         with_stack(|| self.map_of_inner(ty))
     }
@@ -279,7 +279,7 @@ impl Expander<'_> {
         Ok(image.map(|image| format!("(%inner__.(inner__ : {} | {image}))", text(self.ast, ty))))
     }
 
-    /// A part of another form does not move, unless the set is somewhere in it.
+    /// `None`, for the identity, on a type of another form. An error if the set occurs in the type.
     fn stays(&self, ty: ExprId) -> Result<Option<String>, String> {
         let mut is_inside = false;
         self.ast.for_each_node(abridge_syntax::AstNode::Expr(ty), &mut |node| {
@@ -288,12 +288,12 @@ impl Expander<'_> {
             }
         });
         if is_inside {
-            return Err(format!("cannot tell what moves in `{}`", text(self.ast, ty)));
+            return Err(format!("cannot be expanded: unsupported use of `{}` in `{}`", self.set, text(self.ast, ty)));
         }
         Ok(None)
     }
 
-    /// Sets of the names that a value consists of.
+    /// Texts of the sets of names that occur in a value.
     fn names_of(&self, ty: ExprId, value: &str) -> Result<Vec<String>, String> {
         with_stack(|| self.names_of_inner(ty, value))
     }
@@ -320,7 +320,7 @@ impl Expander<'_> {
         }
     }
 
-    /// The same for a set of values.
+    /// Texts of the sets of names that occur in the elements of a set.
     fn names_in(&self, element: ExprId, value: &str) -> Result<Vec<String>, String> {
         if self.is_moved(element) {
             return Ok(vec![value.to_owned()]);
@@ -341,10 +341,10 @@ impl Expander<'_> {
     }
 
     fn unclear(&self, ty: ExprId) -> String {
-        format!("cannot tell the names in `{}`", text(self.ast, ty))
+        format!("cannot be expanded: the names in `{}` cannot be listed", text(self.ast, ty))
     }
 
-    /// The cyclic successor within the set, as a function.
+    /// Cyclic successor function on the set.
     fn successor(&self, set: ExprId) -> Result<String, String> {
         if let Expr::Binary(BinaryOp::Interval, low, high) = &self.ast.expr(self.defined_as(set)).expr {
             let (low, high) = (text(self.ast, *low), text(self.ast, *high));
@@ -359,7 +359,7 @@ impl Expander<'_> {
         Err(format!("needs an order: `{}` is neither an interval nor an enumerated set", self.set))
     }
 
-    /// What a name of a definition without parameters stands for, through any number of definitions.
+    /// Body of a definition without parameters, followed through any number of definitions; `set` itself if it is not a definition.
     fn defined_as(&self, mut set: ExprId) -> ExprId {
         let definitions = definitions_of(self.ast);
         for _ in 0..=definitions.len() {
@@ -378,7 +378,7 @@ impl Expander<'_> {
         set
     }
 
-    /// The elements of the set, if it is an enumerated set of the machine.
+    /// Elements of the set, if it is an enumerated set of the machine.
     fn elements(&self) -> Option<Vec<SmolStr>> {
         let sets = self.ast.machine()?.clauses.iter().filter_map(|clause| match &clause.kind {
             ClauseKind::Sets(list) => Some(list),

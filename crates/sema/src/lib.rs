@@ -40,13 +40,13 @@ pub struct Options {
     pub preferences: Vec<(String, String)>,
     /// Sizes of deferred sets.
     pub set_sizes: Vec<(String, u32)>,
-    /// The caps MAX_INITIALISATIONS and MAX_OPERATIONS will be obeyed, so that setting them causes no warning.
+    /// True if the caps MAX_INITIALISATIONS and MAX_OPERATIONS are obeyed, so that setting them causes no warning.
     pub heeds_caps: bool,
-    /// Operations of a refinement do not assume the preconditions of the operations that they refine.
+    /// True if operations of a refinement do not assume the preconditions of the operations that they refine.
     pub ignore_abstract_preconditions: bool,
     /// Machine to compare the main one with: one of its abstractions or, if it refines none, any machine, which then serves as its abstraction.
     pub against: Option<PathBuf>,
-    /// Binders in the body of a definition capture names in its arguments.
+    /// True if binders in the body of a definition capture names in its arguments.
     pub captures: bool,
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct Project {
     pub(crate) has_errors: bool,
     /// A referenced file could not be found or read.
     lost_file: bool,
-    /// Reductions of the main machine that are written as families, as substitutions.
+    /// Families of reductions of the main machine, expanded into substitutions.
     pub(crate) families: Vec<crate::families::Family>,
 }
 

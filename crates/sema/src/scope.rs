@@ -210,7 +210,7 @@ impl Frames {
         None
     }
 
-    /// Whether `$0` has a meaning here.
+    /// True if `$0` has a meaning here.
     pub(crate) fn inside_before(&self, frame: FrameId) -> bool {
         self.before_at(frame).is_some()
     }

@@ -136,7 +136,7 @@ fn definitions_that_double_are_refused() {
     let arguments: Vec<String> = (1..100).map(|idx| format!("d{}(e) == d{idx}(e + e)", idx - 1)).collect();
     let arguments = format!("{}; d99(e) == e", arguments.join("; "));
     assert_eq!(errors(&with(arguments, "ASSERTIONS d0(1) = 1")), too_large);
-    // As an identifier list.
+    // The same in an identifier list.
     assert!(!errors(&with(doubling("d", ", ", "a, b"), "VARIABLES d0 INVARIANT 1 = 1 INITIALISATION skip")).is_empty());
 }
 

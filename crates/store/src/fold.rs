@@ -23,9 +23,9 @@ pub(crate) struct FoldTree {
 struct Node {
     children: [Child; ARITY],
     words: Range<usize>,
-    /// First node of its subtree; the others follow up to the node itself.
+    /// First node of the subtree. The subtree is the range from there to the node itself.
     first: usize,
-    /// One bit for each word below it; of no use in a wide tree.
+    /// One bit per word below the node; unused in wide trees.
     below: u64,
 }
 

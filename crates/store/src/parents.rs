@@ -46,7 +46,6 @@ pub(crate) struct Unary {
 }
 
 /// Distance of the samples that speed up [`Unary::run_of`].
-/// Distance of the samples that speed up [`Unary::run_of`].
 const ONES_PER_SAMPLE: u64 = 512;
 
 impl Unary {

@@ -4,9 +4,9 @@
 //! delta-encoded within a block. Memory keeps the first root and the position of each block. A lookup takes a sorted list of roots
 //! and reads only the blocks that may contain one of them. Most roots that are looked up are new, and a Bloom filter in memory
 //! recognises nearly all of these (`filter.rs`), as long as memory allows. Runs of similar size are merged, so that there are few
-//! (O'Neil, Cheng, Gawlick, O'Neil, "The log-structured merge-tree"). A search looks up all candidates of a block of states at
-//! once, so they share the cost of reading (delayed duplicate detection, as in Stern and Dill, "Using magnetic disk instead of
-//! main memory in the Murphi verifier"). A table that stores steps needs the numbers of known states too; its runs have them beside the roots.
+//! (O'Neil, Cheng, Gawlick, O'Neil, "The log-structured merge-tree"). A search looks up all candidates of a block of states at once, so they share
+//! the cost of reading (delayed duplicate detection, as in Stern and Dill, "Using magnetic disk instead of main memory in the Murphi verifier"). A
+//! table that stores steps also needs the numbers of known states; its runs store them beside the roots.
 
 use std::io;
 
@@ -26,9 +26,9 @@ const MAX_RUNS: usize = 6;
 pub(crate) struct Runs {
     runs: Vec<Run>,
     n_written: usize,
-    /// Filters were dropped for lack of memory.
+    /// True if filters were dropped for lack of memory.
     is_unfiltered: bool,
-    /// Runs have the numbers of states.
+    /// True if runs have the numbers of states beside the roots.
     is_numbered: bool,
 }
 

@@ -1,10 +1,10 @@
 //! State table as bytes, for checkpoints.
 //!
-//! Chunks, quads and parents are append-only, so a checkpoint appends only the data added since the last one. The small rest is rewritten as a
-//! whole. Restoring must give every state its old number.
+//! Chunks, quads and parents are append-only, so a checkpoint appends only the data added since the last one. The other data is small and rewritten
+//! as a whole. Restoring must give every state its old number.
 //!
-//! Restoring trusts nothing: an index outside a table, or a parent after its child, makes the whole invalid. Otherwise a file could
-//! make the search panic, or follow parents for ever.
+//! Restoring checks all data: an index outside a table, or a parent after its child, makes the checkpoint invalid. Otherwise a file could make the
+//! search panic, or follow parents forever.
 
 use std::io::{self, Read, Write};
 use std::sync::PoisonError;
@@ -31,9 +31,9 @@ pub struct Parts<T> {
 
 /// Callbacks while a table is restored.
 pub struct Restoring<'r> {
-    /// Whether the words can be a state.
+    /// True if the words can be a state.
     pub is_state: &'r dyn Fn(&[u32]) -> bool,
-    /// Called regularly, so that a large table can be spilled meanwhile.
+    /// Called regularly, so that a large table can be spilled during the restoration.
     pub pause: &'r mut dyn FnMut(&mut StateTable) -> io::Result<()>,
 }
 
@@ -61,7 +61,7 @@ impl StateTable {
         Ok(())
     }
 
-    /// The parts that are not append-only, which [`StateTable::save`] omits.
+    /// Data that is not append-only, which [`StateTable::save`] omits.
     pub fn save_rest(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut put = |number: u64| bytes.extend_from_slice(&number.to_le_bytes());

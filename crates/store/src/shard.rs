@@ -1,9 +1,9 @@
-//! Hash index from roots to state numbers: open addressing with 32-bit slots. Large shards are filled to 70 to 85 %, small ones less.
+//! Hash index from roots to state numbers: open addressing with 32-bit slots. Large shards have a load factor of 70 to 85 %, small ones less.
 //!
-//! A slot is 0, or holds a state number plus one in its low bits and a tag from the hash of the root in the other bits; the tag avoids
-//! most comparisons of roots. Numbers are relative to the first state that is not spilled. Candidates of a round are
-//! *sifted*: a new candidate gets a provisional number, which is replaced at the end of the round when the real numbers are known.
-//! After a spill, candidates that memory does not know are looked up in the files, all of a round at once.
+//! A slot is 0, or has a state number plus one in its low bits and a tag from the hash of the root in the other bits. The tag avoids most comparisons
+//! of roots. Numbers are relative to the first state that is not spilled. Candidates of a block are *sifted*: a new candidate gets a provisional
+//! number, which is replaced at the end of the block when the real numbers are known. After a spill, candidates that are unknown in memory are looked
+//! up in the files, all of a block at once.
 
 use std::io;
 use std::sync::MutexGuard;
@@ -12,7 +12,7 @@ use crate::quads::mix;
 use crate::roots::Roots;
 use crate::runs::Runs;
 
-/// Shards of the index: enough for many threads, few enough for small tables.
+/// Number of shards of the index: enough for many threads, few enough for small tables.
 pub const N_SHARDS: usize = 16;
 
 /// Shard of a root.
@@ -46,7 +46,7 @@ impl Known<'_> {
     }
 }
 
-/// New state of this round.
+/// New state of this block.
 struct Fresh {
     root: u64,
     slot: u32,
@@ -206,17 +206,17 @@ fn tag_bits(hash: u32, n_bits: u32) -> u32 {
 /// Position of a candidate, as given by the caller.
 pub type Place = (u32, u32);
 
-/// What the table knows of a candidate.
+/// Result of the lookup of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sifted {
     New,
-    /// A state with its number; the number of one in files is right if the table is numbered there.
+    /// Known state with its number. For a state in files, the number is valid only if the table is numbered.
     Known(u32),
     /// The same new state as an earlier candidate.
     Same(Place),
 }
 
-/// Exclusive access of one thread to a shard during a round.
+/// Exclusive access of one thread to a shard during a block.
 pub struct Sift<'t> {
     pub(crate) number: usize,
     pub(crate) shard: MutexGuard<'t, Shard>,
@@ -227,15 +227,16 @@ pub struct Sift<'t> {
 }
 
 impl Sift<'_> {
-    /// Makes room for `n_candidates` of this shard. `n_all`, the candidates of all shards, bounds the numbers.
+    /// Reserves room for `n_candidates` of this shard. `n_all`, the number of candidates of all shards, bounds the state numbers.
     pub fn begin(&mut self, n_candidates: usize, n_all: usize) {
         self.shard.fresh.clear();
-        // Most candidates that files may contain are known; room for the new ones is made in `finish`.
+        // Most candidates that files may contain are known; `finish` reserves room for the new ones.
         let n_sure = if self.runs.is_some() { 1 } else { n_candidates };
         self.shard.reserve(n_sure, self.known.len() + n_all, self.known);
     }
 
-    /// Tells of each candidate whether it is in the table, new, or equal to an earlier candidate. Those that files may contain wait for `finish`.
+    /// Calls `tell` for each candidate with its status: in the table, new, or equal to an earlier candidate. Candidates that files may contain are
+    /// deferred to `finish`.
     pub fn add(&mut self, candidates: impl Iterator<Item = (u64, Place)>, mut tell: impl FnMut(Place, Sifted)) {
         let mut candidates = candidates.peekable();
         let mut chunk = [(0, 0, (0, 0)); PREFETCH_SLOTS];
@@ -260,7 +261,7 @@ impl Sift<'_> {
         }
     }
 
-    /// What a number of the shard says, which may be provisional.
+    /// Status of a candidate with a number of the shard, which may be provisional.
     fn known_as(&self, number: u32) -> Sifted {
         match (number as usize).checked_sub(self.known.len()) {
             None => Sifted::Known(number + self.known.base as u32),
@@ -274,7 +275,7 @@ impl Sift<'_> {
         self.shard.fresh.push(Fresh { root, slot: at as u32, place });
     }
 
-    /// Looks up the waiting candidates in the files, and tells of them.
+    /// Looks up the deferred candidates in the files, and calls `tell` for each.
     pub fn finish(&mut self, mut tell: impl FnMut(Place, Sifted)) -> io::Result<()> {
         let Some(runs) = self.runs else { return Ok(()) };
         let mut doubtful = std::mem::take(&mut self.doubtful);

@@ -25,7 +25,7 @@ pub enum Order {
     Any,
 }
 
-/// States by number and by content, with parent links. The crate documentation has the idea.
+/// States by number and by content, with parent links. See the crate documentation.
 pub struct StateTable {
     tree: FoldTree,
     pub(crate) quads: Quads,
@@ -36,7 +36,7 @@ pub struct StateTable {
     runs: Option<Runs>,
     pub(crate) base: usize,
     pub(crate) parents: Parents,
-    /// States in files are found with their numbers.
+    /// True if lookups of states in files return their numbers.
     is_numbered: bool,
 }
 
@@ -46,9 +46,9 @@ pub const MAX_STATES: u64 = u32::MAX as u64 - 2;
 /// Result of [`StateTable::insert`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
-    /// A new state, with its number.
+    /// New state with its number.
     New(u32),
-    /// A known state with its number; that of one in files is right if the table is numbered there.
+    /// Known state with its number. For a state in files, the number is valid only if the table is numbered.
     Known(u32),
 }
 
@@ -66,7 +66,7 @@ impl StateTable {
         }
     }
 
-    /// A table that knows the numbers of states in files too, which takes longer files.
+    /// Sets whether lookups of states in files return their numbers, which needs larger files.
     #[must_use]
     pub fn numbered(self, is_numbered: bool) -> Self {
         StateTable { is_numbered, ..self }
@@ -192,7 +192,7 @@ impl StateTable {
         self.roots.spill(|| volume.open("roots", 0))
     }
 
-    /// Whether filters can be dropped to free memory.
+    /// True if filters can be dropped to free memory.
     pub fn can_shrink(&self) -> bool {
         self.runs.as_ref().is_some_and(Runs::has_filters)
     }
@@ -274,8 +274,8 @@ mod tests {
         Ok(())
     }
 
-    /// Candidates that are asked for twice and among which half are known, round after round.
-    /// The numbers that candidates are said to have are those under which they are stored.
+    /// Sifts candidates that occur twice and of which half are known. Checks that the numbers returned for candidates are those under which they are
+    /// stored.
     fn sift_round(table: &mut StateTable, numbers: Range<u64>) -> io::Result<usize> {
         let candidates: Vec<u64> = numbers.flat_map(|n| [n, n / 2, n]).collect();
         let mut told = vec![None; candidates.len()];

@@ -1,6 +1,6 @@
 //! Files behind a trait, for spilled states and checkpoints.
 //!
-//! Crates below `cli` know no disk. [`Ram`] is the volume for tests; it can be full.
+//! Crates below `cli` do not access the disk. [`Ram`] is the volume for tests; it can be given a capacity.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,7 +23,7 @@ pub trait Volume: Sync {
     fn remove(&self, name: &str) -> io::Result<()>;
 }
 
-/// An open file. Bytes once written do not change.
+/// Open file. Bytes never change once they are written.
 pub trait Medium: Send + Sync {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 

@@ -1,8 +1,8 @@
 //! Syntax tree of one file, close to the text.
 //!
-//! Predicates and expressions share one node type, [`Expr`]: B's grammar cannot tell them apart before definitions are known
-//! (`(a)` opens either). The parser builds formulas, and [`Ast::sort`] has what is known. Nodes live in two arenas
-//! inside [`Ast`] and refer to each other by [`ExprId`] and [`SubstId`]: dropping a tree does not recurse, and ids index side tables.
+//! Predicates and expressions share one node type, [`Expr`], since B's grammar cannot tell them apart before definitions are known (`(a)` may be
+//! either). [`Ast::sort`] says what is known about a formula. Nodes are stored in two arenas of the [`Ast`] and refer to each other by [`ExprId`] and
+//! [`SubstId`]. So dropping a tree does not recurse, and ids can index side tables.
 //!
 //! Absent on purpose: parentheses (only the flag [`ExprNode::parens`], which equality ignores), comments (a list beside the
 //! tree, [`Ast::comments`]), resolved names and types (see the crates `sema` and `model`).
@@ -25,11 +25,11 @@ macro_rules! id_type {
     };
 }
 id_type!(
-    /// A formula (predicate or expression) of an [`Ast`].
+    /// Formula (predicate or expression) of an [`Ast`].
     ExprId
 );
 id_type!(
-    /// A substitution of an [`Ast`].
+    /// Substitution of an [`Ast`].
     SubstId
 );
 
@@ -40,15 +40,15 @@ pub struct Ast {
     pub unit: Unit,
     exprs: Vec<ExprNode>,
     substs: Vec<SubstNode>,
-    /// Comments in the order of the text, pragmas that the tree carries excluded.
+    /// Comments in the order of the text, without the pragmas that are part of the tree.
     pub comments: Vec<Comment>,
     /// Offsets of line starts, ascending.
     pub line_starts: Vec<u32>,
     /// Offsets of blank lines outside comments and strings.
     pub blank_lines: Vec<u32>,
-    /// A syntax error made the parser skip text, so formulas may be missing from the tree.
+    /// True if the parser skipped text after a syntax error, so formulas may be missing from the tree.
     pub skipped: bool,
-    /// The skipped text may contain declarations.
+    /// True if the skipped text may contain declarations.
     pub lost_names: bool,
 }
 
@@ -56,13 +56,13 @@ pub struct Ast {
 pub struct ExprNode {
     pub expr: Expr,
     pub span: Span,
-    /// Written in parentheses; kept for the printer, never part of the meaning.
+    /// Written in parentheses; kept for the printer, not part of the meaning.
     pub parens: bool,
-    /// Marked by a `symbolic` pragma.
+    /// Has a `symbolic` pragma.
     pub symbolic: bool,
     /// Predicate or expression, as far as the grammar can tell; see [`Ast::sort`].
     pub sort: Sort,
-    /// 1 + the deepest operand; bounded by [`abridge_diag::MAX_DEPTH`].
+    /// One more than the depth of the deepest operand; at most [`abridge_diag::MAX_DEPTH`].
     pub depth: u32,
 }
 
@@ -70,32 +70,32 @@ pub struct ExprNode {
 pub struct SubstNode {
     pub subst: Subst,
     pub span: Span,
-    /// 1 + the deepest substitution or formula inside; bounded like [`ExprNode::depth`].
+    /// One more than the depth of the deepest part; bounded like [`ExprNode::depth`].
     pub depth: u32,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comment {
     pub span: Span,
-    /// The text with its delimiters.
+    /// Text with delimiters.
     pub text: SmolStr,
     pub is_line: bool,
-    /// Only blanks precede it on its line.
+    /// True if only blanks precede it on its line.
     pub own_line: bool,
-    /// End of the previous token; 0 without one.
+    /// End of the previous token; 0 if there is none.
     pub after: u32,
     /// Start of the next token, or end of the text.
     pub before: u32,
 }
 
-/// A name where it is written. Dotted names (`m.x`) are one identifier; the text is without back quotes.
+/// Occurrence of a name. Dotted names (`m.x`) are one identifier. The text has no back quotes.
 #[derive(Clone, Debug)]
 pub struct Ident {
     pub name: SmolStr,
     pub span: Span,
 }
 
-/// A declared name with the text of its `desc` pragma.
+/// Declared name with the text of its `desc` pragma.
 #[derive(Clone, Debug)]
 pub struct DeclaredIdent {
     pub ident: Ident,
@@ -106,11 +106,11 @@ pub struct DeclaredIdent {
 #[derive(Clone, Debug)]
 pub enum Unit {
     Machine(Machine),
-    /// A definition file.
+    /// Definition file.
     Definitions(Vec<Definition>),
-    /// A formula on its own, as typed at a prompt.
+    /// Single formula, for instance from a prompt.
     Formula(ExprId),
-    /// A substitution on its own.
+    /// Single substitution.
     Substitution(SubstId),
 }
 
@@ -129,14 +129,14 @@ pub struct Machine {
     pub name: Ident,
     pub params: Vec<Ident>,
     pub refines: Option<Ident>,
-    /// In the order of the text.
+    /// Clauses in the order of the text.
     pub clauses: Vec<Clause>,
     pub pragmas: Vec<MachinePragma>,
-    /// From the kind keyword to END.
+    /// Range from the first keyword to END.
     pub span: Span,
 }
 
-/// A pragma before the machine keyword.
+/// Pragma before the machine keyword.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MachinePragma {
     Package(SmolStr),
@@ -147,7 +147,7 @@ pub enum MachinePragma {
 #[derive(Clone, Debug)]
 pub struct Clause {
     pub kind: ClauseKind,
-    /// The clause's keyword.
+    /// Place of the keyword.
     pub keyword: Span,
     pub span: Span,
 }
@@ -178,21 +178,21 @@ pub enum ClauseKind {
     Operations(Vec<Operation>),
     LocalOperations(Vec<Operation>),
     Definitions(Vec<Definition>),
-    /// ProB's EXPRESSIONS: named expressions with parameters.
+    /// EXPRESSIONS clause of ProB: named expressions with parameters.
     Expressions(Vec<Definition>),
-    /// ProB's PREDICATES: named predicates with parameters.
+    /// PREDICATES clause of ProB: named predicates with parameters.
     Predicates(Vec<Definition>),
 }
 
-/// A reference to another machine: `[prefix.]Name[(args)]`.
+/// Reference to another machine: `[prefix.]Name[(args)]`.
 #[derive(Clone, Debug)]
 pub struct MachineRef {
-    /// `a.b` of `a.b.Name`.
+    /// `a.b` in `a.b.Name`.
     pub prefix: Option<SmolStr>,
-    /// The last part.
+    /// `Name` in `a.b.Name`.
     pub name: Ident,
     pub args: Vec<ExprId>,
-    /// The path of a `file` pragma.
+    /// Path of a `file` pragma.
     pub file: Option<SmolStr>,
     pub span: Span,
 }
@@ -207,7 +207,7 @@ pub struct SetDecl {
 pub enum SetDeclKind {
     Deferred,
     Enumerated(Vec<DeclaredIdent>),
-    /// `S = D` where `D` is a definition whose body is `{a, b, ...}`.
+    /// `S = D`, where `D` is a definition with a body `{a, b, ...}`.
     EnumeratedBy(Ident),
 }
 
@@ -224,7 +224,7 @@ pub struct FreeConstructor {
     pub arg: Option<ExprId>,
 }
 
-/// `id = E` of a VALUES clause.
+/// Entry `id = E` of a VALUES clause.
 #[derive(Clone, Debug)]
 pub struct Valuation {
     pub name: Ident,
@@ -236,7 +236,7 @@ pub struct Operation {
     pub outputs: Vec<Ident>,
     pub name: Ident,
     pub params: Vec<Ident>,
-    /// `e ref abs = ...`.
+    /// `abs` in `e ref abs = ...`.
     pub refines: Option<Ident>,
     pub body: SubstId,
     pub desc: Option<SmolStr>,
@@ -260,7 +260,7 @@ pub enum Definition {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DefinitionBody {
-    /// A predicate, an expression, or a name or call whose first use decides what it is.
+    /// Predicate, expression, or a name or call whose first use determines its sort.
     Formula(ExprId),
     Substitution(SubstId),
 }
@@ -270,23 +270,23 @@ pub enum DefinitionBody {
 pub enum Sort {
     Predicate,
     Expression,
-    /// A name or a call (it may be a definition of either kind), or a formula that could not be parsed.
+    /// Name or call, which may be a definition of either sort, or a formula with syntax errors.
     Unknown,
 }
 
-/// Predicates and expressions. Files have millions of them, so rare and large variants are boxed; a test bounds the size.
+/// Predicates and expressions. Files can have millions of nodes, so rare and large variants are boxed. A test bounds the size.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
-    /// Could not be parsed; a diagnostic exists.
+    /// Formula with a syntax error, which has been reported.
     Error,
     Ident(SmolStr),
     /// `x$0`
     Before(SmolStr),
     /// Digits as written, decimal or `0x...`.
     Integer(SmolStr),
-    /// As written.
+    /// Number as written.
     Real(SmolStr),
-    /// The value, escapes resolved.
+    /// Value of a literal, with escapes resolved.
     String(SmolStr),
     /// ```` ```text${expr}text``` ````
     Template(Vec<TemplatePart>),
@@ -302,21 +302,21 @@ pub enum Expr {
     /// At least two operands.
     Or(Vec<ExprId>),
     Binary(BinaryOp, ExprId, ExprId),
-    /// A keyword applied to arguments: `dom(r)`, `prj1(S,T)`, `bool(P)`, `@partition(S,A,B)`, `father(t,p)`.
+    /// Keyword applied to arguments: `dom(r)`, `prj1(S,T)`, `bool(P)`, `@partition(S,A,B)`, `father(t,p)`.
     Builtin(Builtin, Vec<ExprId>),
-    /// `f(a, b)`: a function applied, a definition or, as a statement, an operation.
+    /// `f(a, b)`: application of a function, use of a definition or, as a substitution, call of an operation.
     Apply(ExprId, Vec<ExprId>),
     /// `r[S]`
     Image(ExprId, ExprId),
     /// `r'field`
     Field(ExprId, Box<Ident>),
-    /// `(a, b, c)`, at least two.
+    /// `(a, b, c)` with at least two components.
     Tuple(Vec<ExprId>),
-    /// `{a, b}`, at least one.
+    /// `{a, b}` with at least one element.
     SetExtension(Vec<ExprId>),
-    /// `[a, b]`, at least one.
+    /// `[a, b]` with at least one item.
     SequenceExtension(Vec<ExprId>),
-    /// `{x, y | P}`; `maplets`: written `{x|->y | P}`.
+    /// `{x, y | P}`, or `{x|->y | P}` if `maplets`.
     Comprehension {
         ids: Box<[Ident]>,
         pred: ExprId,
@@ -347,7 +347,7 @@ pub enum Expr {
     Record(Vec<(Ident, ExprId)>),
     /// `struct(f: S, ...)`
     Struct(Vec<(Ident, ExprId)>),
-    /// `IF c THEN a ELSIF d THEN b ELSE e END`; branches are not empty.
+    /// `IF c THEN a ELSIF d THEN b ELSE e END` with at least one branch.
     If {
         branches: Vec<(ExprId, ExprId)>,
         otherwise: ExprId,
@@ -388,7 +388,7 @@ pub enum TemplatePart {
     Expr(ExprId),
 }
 
-/// Keywords that are formulas by themselves.
+/// Keywords that are complete formulas.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Atom {
     BTrue,
@@ -412,7 +412,7 @@ pub enum Atom {
     EmptySequence,
     Succ,
     Pred,
-    /// `@prj1`: the projection whose type is inferred.
+    /// `@prj1`: projection with an inferred type.
     Prj1,
     Prj2,
 }
@@ -426,14 +426,14 @@ pub enum Quantifier {
     Inter,
 }
 
-/// Keyword functions. The comment gives the number of arguments when it is not one.
+/// Keyword functions. Comments give the number of arguments if it is not one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Builtin {
     /// `bool(P)`
     Bool,
     /// `@finite(S)`
     Finite,
-    /// `@partition(S, ...)`, at least one
+    /// `@partition(S, ...)`: at least one
     Partition,
     Max,
     Min,
@@ -450,9 +450,9 @@ pub enum Builtin {
     Dom,
     Ran,
     Id,
-    /// one (a pair) or two (the relation)
+    /// one (the component of a pair) or two (the projection relation)
     Prj1,
-    /// one (a pair) or two (the relation)
+    /// one (the component of a pair) or two (the projection relation)
     Prj2,
     Closure,
     Closure1,
@@ -500,7 +500,7 @@ pub enum Builtin {
     Infix,
 }
 
-/// Infix operators. Priorities and spellings: `operators.rs`.
+/// Infix operators. Priorities and spellings are in `operators.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BinaryOp {
     // predicates from predicates
@@ -574,7 +574,7 @@ pub enum BinaryOp {
 /// Substitutions (statements).
 #[derive(Clone, Debug)]
 pub enum Subst {
-    /// Could not be parsed; a diagnostic exists.
+    /// Substitution with a syntax error, which has been reported.
     Error,
     Skip,
     /// BEGIN ... END
@@ -640,14 +640,14 @@ pub enum Subst {
         invariant: ExprId,
         variant: ExprId,
     },
-    /// `x, f(1) <-- op(a)`, `op(a)`: an operation, or without outputs also a definition.
+    /// `x, f(1) <-- op(a)` or `op(a)`: call of an operation or, without outputs, possibly use of a definition.
     Call {
         outputs: Vec<ExprId>,
         name: Box<Ident>,
         args: Vec<ExprId>,
     },
-    /// `S ; T`, at least two.
+    /// `S ; T` with at least two parts.
     Sequence(Vec<SubstId>),
-    /// `S || T`, at least two.
+    /// `S || T` with at least two parts.
     Parallel(Vec<SubstId>),
 }

@@ -1,10 +1,10 @@
 //! Operands of every node of the syntax tree.
 //!
-//! No other file knows where nodes keep their operands.
+//! Only this file knows where nodes keep their operands. An operand that is missing here is invisible to every traversal.
 
 use crate::ast::{Ast, Expr, ExprId, Ident, Subst, SubstId, TemplatePart};
 
-/// A reference to a node of an [`Ast`].
+/// Reference to a node of an [`Ast`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AstNode {
     Expr(ExprId),
@@ -12,7 +12,7 @@ pub enum AstNode {
 }
 
 impl Ast {
-    /// Calls `visit` for each direct operand, in the order of the text.
+    /// Calls `visit` with each direct operand, in the order of the text.
     pub fn for_each_child(&self, node: AstNode, visit: &mut dyn FnMut(AstNode)) {
         match node {
             AstNode::Expr(id) => self.expr(id).expr.for_each_child(&mut |child| visit(AstNode::Expr(child))),
@@ -20,7 +20,7 @@ impl Ast {
         }
     }
 
-    /// Calls `visit` for the node and everything below it, parents first.
+    /// Calls `visit` with the node and all nodes below it, parents first.
     pub fn for_each_node(&self, root: AstNode, visit: &mut dyn FnMut(AstNode)) {
         let mut open = vec![root];
         while let Some(node) = open.pop() {
@@ -33,7 +33,7 @@ impl Ast {
 }
 
 impl Expr {
-    /// Calls `visit` for each direct operand, in the order of the text.
+    /// Calls `visit` with each direct operand, in the order of the text.
     pub fn for_each_child(&self, visit: &mut dyn FnMut(ExprId)) {
         match self {
             Expr::Error | Expr::Ident(_) | Expr::Before(_) | Expr::Integer(_) | Expr::Real(_) => {}
@@ -86,7 +86,7 @@ impl Expr {
         }
     }
 
-    /// The names that the node binds for its operands.
+    /// Names that the formula binds for its operands.
     pub fn binder(&self) -> &[Ident] {
         match self {
             Expr::Comprehension { ids, .. } | Expr::SetImage { ids, .. } | Expr::Quantified { ids, .. } => ids,
@@ -98,7 +98,7 @@ impl Expr {
 }
 
 impl Subst {
-    /// The names that the substitution binds for its parts.
+    /// Names that the substitution binds for its parts.
     pub fn binder(&self) -> &[Ident] {
         match self {
             Subst::Any { ids, .. } | Subst::Let { ids, .. } | Subst::Var { ids, .. } => ids,
@@ -106,7 +106,7 @@ impl Subst {
         }
     }
 
-    /// Calls `visit` for each direct operand, in the order of the text.
+    /// Calls `visit` with each direct operand, in the order of the text.
     pub fn for_each_child(&self, visit: &mut dyn FnMut(AstNode)) {
         let exprs =
             |ids: &[ExprId], visit: &mut dyn FnMut(AstNode)| ids.iter().for_each(|id| visit(AstNode::Expr(*id)));

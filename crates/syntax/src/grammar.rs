@@ -33,7 +33,7 @@ use smol_str::SmolStr;
 use crate::ast::{Ast, ClauseKind, Expr, ExprId, Ident, Subst, SubstId, Unit};
 use crate::lexer::{self, Keyword, Pragma, PragmaKind, Token, TokenKind, lex};
 
-/// No file gets more diagnostics than this.
+/// Maximum number of diagnostics per file.
 const MAX_DIAGNOSTICS: usize = 100;
 
 /// Parses a machine or a file of definitions.
@@ -69,7 +69,7 @@ fn parse(file: FileId, text: &str, unit: impl FnOnce(&mut Parser) -> Unit) -> (A
     parser.finish(unit)
 }
 
-/// The reason is reported; somebody further out finds a place to continue.
+/// Failure of a production. The reason has been reported; an enclosing production resumes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Abandoned;
 
@@ -79,9 +79,9 @@ type Parsed<T> = Result<T, Abandoned>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Context {
     Formula,
-    /// The body of a definition: `:=` may follow, for the body may be an assignment, and `==` means that a `;` is missing.
+    /// Body of a definition. `:=` may follow, since the body may be an assignment; `==` means that a `;` is missing.
     Definition,
-    /// The right side of an assignment: `||` may follow.
+    /// Right side of an assignment. `||` may follow.
     Value,
 }
 
@@ -89,37 +89,37 @@ struct Parser<'a> {
     file: FileId,
     text: &'a str,
     tokens: Vec<Token>,
-    /// The next token; never beyond the last, the end of the file.
+    /// Index of the next token; at most that of the last token, the end of the file.
     pos: usize,
     pragmas: Vec<Pragma>,
-    /// The first pragma that the parser has not passed.
+    /// First pragma that the parser has not passed.
     next_pragma: usize,
     /// Pragmas that did not become part of the tree.
     unused_pragmas: Vec<usize>,
     ast: Ast,
     diagnostics: Vec<Diagnostic>,
-    /// A token about which enough has been said.
+    /// Token with a reported error; further errors there are suppressed.
     quiet_at: Option<usize>,
-    /// Positions of lexer errors; the parser reports none at the same tokens.
+    /// Positions of lexer errors. The parser reports no errors at these tokens.
     bad_tokens: Vec<u32>,
-    /// The bracket in which an operand of the wrong sort was reported last.
+    /// Bracket in which an operand of the wrong sort was last reported.
     last_sort_error: Option<usize>,
-    /// The operation before this one could not be understood.
+    /// True if the previous operation had a syntax error.
     after_failure: bool,
     /// Nesting depth of productions.
     depth: u32,
-    /// The nesting is too deep; the rest of the text is not looked at.
+    /// True if the nesting is too deep. The rest of the text is ignored.
     gave_up: bool,
-    /// The tokens that opened the brackets we are in.
+    /// Tokens of the open brackets.
     open_brackets: Vec<usize>,
     context: Context,
-    /// Keywords that were declared as names; further uses are not reported again.
+    /// Keywords that were declared as names. Further uses are not reported.
     misused_keywords: Vec<TokenKind>,
-    /// The first clause of each kind.
+    /// Place of the first clause of each kind.
     clause_keywords: HashMap<Discriminant<ClauseKind>, Span>,
-    /// A part of the machine was skipped, so that what is missing may be there.
+    /// True if a part of the machine was skipped, which may contain missing clauses.
     lost_clause: bool,
-    /// A comment or string that is never closed swallowed the rest of the text.
+    /// True if an unclosed comment or string extends to the end of the text.
     cut_off: bool,
     suspects: Vec<block::Suspect>,
 }
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-// Looking at tokens.
+// Inspection of tokens.
 impl Parser<'_> {
     fn token(&self) -> Token {
         self.tokens[self.pos]
@@ -183,7 +183,7 @@ impl Parser<'_> {
         self.token().kind
     }
 
-    /// The token `ahead` places after the next one.
+    /// Kind of the token `ahead` places after the next one.
     fn kind_ahead(&self, ahead: usize) -> TokenKind {
         self.tokens.get(self.pos + ahead).map_or(TokenKind::EndOfFile, |token| token.kind)
     }
@@ -200,7 +200,7 @@ impl Parser<'_> {
         matches!(self.kind(), TokenKind::Ident | TokenKind::QuotedIdent)
     }
 
-    /// The next token and the one after it touch.
+    /// True if the next two tokens are adjacent.
     fn joined(&self) -> bool {
         self.tokens.get(self.pos + 1).is_some_and(|next| next.start == self.token().end)
     }
@@ -238,18 +238,18 @@ impl Parser<'_> {
         self.span_of(self.token())
     }
 
-    /// The last token that was taken.
+    /// Last token taken.
     fn previous(&self) -> Token {
         self.tokens[self.pos.saturating_sub(1)]
     }
 
-    /// From `start` to the end of the last token taken.
+    /// Span from `start` to the end of the last token taken.
     fn since(&self, start: Span) -> Span {
         Span::new(self.file, start.start, self.previous().end.max(start.end))
     }
 }
 
-// Building the tree.
+// Construction of the tree.
 impl Parser<'_> {
     fn expr(&mut self, expr: Expr, span: Span) -> ExprId {
         let id = self.ast.push_expr(expr, span);
@@ -293,7 +293,7 @@ impl Parser<'_> {
         self.ast.expr_mut(id).span = span;
     }
 
-    /// Runs a production one level deeper, with enough stack for it.
+    /// Runs a production one level deeper, with enough stack.
     fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             self.give_up(self.here());
@@ -305,7 +305,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Reports the nesting and leaves the rest of the text alone.
+    /// Reports that the nesting is too deep, and ignores the rest of the text.
     fn give_up(&mut self, span: Span) {
         if !self.gave_up {
             let message = format!("this is nested more than {MAX_DEPTH} levels deep");
@@ -323,7 +323,7 @@ impl Parser<'_> {
 
 // Names and pragmas.
 impl Parser<'_> {
-    /// The text of a name's token, without its back quotes.
+    /// Text of a name, without back quotes.
     fn name_text(&self, token: Token) -> SmolStr {
         let text = self.text_of(token);
         match token.kind {
@@ -335,7 +335,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name without dots.
+    /// Name without dots.
     fn ident(&mut self, what: &str) -> Parsed<Ident> {
         if !self.at_ident() {
             return self.not_a_name(what);
@@ -344,7 +344,7 @@ impl Parser<'_> {
         Ok(Ident { name: self.name_text(token), span: self.span_of(token) })
     }
 
-    /// `a.b.c`, as one name.
+    /// Dotted name `a.b.c`, as one name.
     fn dotted_name(&mut self, what: &str) -> Parsed<Ident> {
         let first = self.ident(what)?;
         if !self.at(TokenKind::Dot) {
@@ -360,7 +360,7 @@ impl Parser<'_> {
         Ok(Ident { name: SmolStr::new(name), span: self.since(first.span) })
     }
 
-    /// Takes the pragma directly before the next token, if `wanted` likes it.
+    /// Takes the pragma directly before the next token, if `wanted` accepts it.
     fn pragma<T>(&mut self, wanted: impl Fn(&PragmaKind) -> Option<T>) -> Option<T> {
         while self.pragmas.get(self.next_pragma).is_some_and(|pragma| (pragma.before as usize) < self.pos) {
             self.unused_pragmas.push(self.next_pragma);
@@ -386,7 +386,7 @@ impl Parser<'_> {
         self.pragma(|kind| (*kind == PragmaKind::Symbolic).then_some(())).is_some()
     }
 
-    /// Pragmas at places where they mean nothing are comments, and the user should know.
+    /// Turns pragmas without effect into comments and warns of them.
     fn return_pragmas(&mut self) {
         let unseen = self.next_pragma..self.pragmas.len();
         let unused = std::mem::take(&mut self.unused_pragmas).into_iter().chain(unseen);

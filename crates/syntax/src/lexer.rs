@@ -1,8 +1,8 @@
 //! Lexer: B text to tokens.
 //!
-//! [`lex`] makes one pass over the text and takes the longest token at each position. Blanks are dropped. Comments are kept beside the
-//! tokens, for the printer. A pragma is kept with the token that follows it, and the grammar looks for it only where it has a meaning.
-//! A character that starts no token is reported and skipped. `lexer/symbol.rs` has the symbols, `lexer/token.rs` the words.
+//! [`lex`] makes one pass over the text and takes the longest token at each position. Blanks are dropped. Comments are listed separately, for the
+//! printer. A pragma is stored with the index of the token after it, and the grammar looks for pragmas only where they have a meaning. A character
+//! that starts no token is reported and skipped. `lexer/symbol.rs` has the symbols, `lexer/token.rs` the reserved words.
 
 mod symbol;
 mod token;
@@ -19,16 +19,16 @@ pub(crate) struct Lexed {
     pub(crate) tokens: Vec<Token>,
     pub(crate) comments: Vec<Comment>,
     pub(crate) pragmas: Vec<Pragma>,
-    /// See [`crate::ast::Ast::blank_lines`].
+    /// Offsets of blank lines ([`crate::ast::Ast::blank_lines`]).
     pub(crate) blank_lines: Vec<u32>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// `/*@ name ... */` with a known name.
+/// Pragma `/*@ name ... */` with a known name.
 #[derive(Clone, Debug)]
 pub(crate) struct Pragma {
     pub(crate) kind: PragmaKind,
-    /// The index of the token that follows it.
+    /// Index of the token that follows it.
     pub(crate) before: u32,
     pub(crate) comment: Comment,
 }
@@ -44,10 +44,10 @@ pub(crate) enum PragmaKind {
     Generated,
 }
 
-/// Splits a text into tokens; it must be shorter than 4 GiB.
+/// Splits a text of less than 4 GiB into tokens.
 pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     let lexed = Lexed {
-        // One token per three bytes is more than usual, and growing once is cheap.
+        // Texts usually have less than one token per three bytes.
         tokens: Vec::with_capacity(text.len() / 3 + 1),
         comments: Vec::new(),
         pragmas: Vec::new(),
@@ -81,7 +81,7 @@ pub(crate) fn line_starts(text: &str) -> Vec<u32> {
         let ends_line = match byte {
             b'\n' => true,
             b'\r' => bytes.get(idx + 1) != Some(&b'\n'),
-            // The last byte of U+2028 and U+2029.
+            // Last byte of U+2028 and U+2029.
             0xa8 | 0xa9 => bytes[..idx].ends_with(&[0xe2, 0x80]),
             _ => false,
         };
@@ -92,17 +92,17 @@ pub(crate) fn line_starts(text: &str) -> Vec<u32> {
     starts
 }
 
-/// The value of a string literal: escapes resolved, line ends normalised to LF.
+/// Value of a string literal, with escapes resolved and line ends normalised to LF.
 pub(crate) fn unescape(inside: &str) -> SmolStr {
     unescape_with(inside, &['"', '\'', '\\'])
 }
 
-/// The same for text between back quotes, which may contain one with a backslash before it.
+/// Value of text in back quotes, where a back quote can be escaped by a backslash.
 pub(crate) fn unescape_back_quoted(inside: &str) -> SmolStr {
     unescape_with(inside, &['"', '\'', '\\', '`'])
 }
 
-/// `verbatim` are the characters that stand for themselves after a backslash.
+/// Resolves escapes. A backslash before a character of `verbatim` is dropped.
 fn unescape_with(inside: &str, verbatim: &[char]) -> SmolStr {
     if !inside.contains(['\\', '\r']) {
         return SmolStr::new(inside);
@@ -115,7 +115,7 @@ fn unescape_with(inside: &str, verbatim: &[char]) -> SmolStr {
             ('\\', Some('r')) => value.push('\r'),
             ('\\', Some('t')) => value.push('\t'),
             ('\\', Some(escaped)) if verbatim.contains(escaped) => value.push(*escaped),
-            // An unknown escape stays unchanged.
+            // Unknown escapes stay unchanged.
             ('\\', _) => {
                 value.push('\\');
                 continue;
@@ -141,11 +141,11 @@ struct Lexer<'a> {
     pos: usize,
     /// Start of the current line, if it is blank so far.
     line_start: usize,
-    /// The current line is not blank.
+    /// True if the current line is not blank.
     line_used: bool,
     /// Number of comments and pragmas whose following token is known.
     n_placed: (usize, usize),
-    /// For each open `${`: start of its template, and number of open braces inside.
+    /// Start of the template and number of open braces, for each open `${`.
     templates: Vec<(usize, u32)>,
     /// Starts of the open templates.
     open_templates: Vec<usize>,
@@ -174,7 +174,7 @@ impl Lexer<'_> {
         self.lexed.tokens.push(Token { kind, start: start as u32, end: self.pos as u32 });
     }
 
-    /// Gives the comments since the last token the start of the next one.
+    /// Sets the next token of all comments since the last token.
     fn place_comments(&mut self, start: u32) {
         let (n_comments, n_pragmas) = self.n_placed;
         self.lexed.comments[n_comments..].iter_mut().for_each(|comment| comment.before = start);
@@ -213,7 +213,7 @@ impl Lexer<'_> {
             self.unclosed("template", "```", *start, self.text.len());
         }
         self.place_comments(self.text.len() as u32);
-        // An error at the end is placed after the last token, not after the comments that follow it.
+        // An error at the end is placed after the last token, not after trailing comments.
         let end = self.lexed.tokens.last().map_or(0, |token| token.end);
         self.lexed.tokens.push(Token { kind: TokenKind::EndOfFile, start: end, end });
     }
@@ -283,7 +283,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Real, len);
     }
 
-    /// `1.`
+    /// Reports a number such as `1.`.
     fn unfinished_real(&mut self, whole: usize) {
         let span = self.span(self.pos, self.pos + whole + 1);
         let message = "a real number has digits after the point";
@@ -292,7 +292,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Real, whole + 1);
     }
 
-    /// The length up to and including the first unescaped `quote`; `Err` has the length up to where it is missing.
+    /// Length up to and including the first unescaped `quote`. If it is missing, `Err` has the length of the text up to where it should be.
     fn closing(&self, from: usize, quote: &str, one_line: bool) -> Result<usize, usize> {
         let bytes = self.rest().as_bytes();
         let mut idx = from;
@@ -371,7 +371,7 @@ impl Lexer<'_> {
         self.template_text(opening);
     }
 
-    /// Text up to the next `${` or the end of the template.
+    /// Reads text up to the next `${` or the end of the template.
     fn template_text(&mut self, opening: usize) {
         let bytes = self.rest().as_bytes();
         let mut len = 0;
@@ -437,7 +437,7 @@ impl Lexer<'_> {
         self.push(kind, len);
     }
 
-    /// `<` and `>` with nothing but blanks between are one token.
+    /// Reads `<` and `>` with only blanks between them as one token.
     fn empty_sequence(&mut self) -> bool {
         let inside = self.rest()[1..].trim_start_matches(is_blank);
         let is_empty = inside.starts_with('>') && !inside.starts_with(">=");
@@ -473,7 +473,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `“text”`: reported, and read as a string.
+    /// Reports `“text”` and reads it as a string.
     fn typographic_string(&mut self) {
         let rest = self.rest();
         let line = rest.find(['\n', '\r']).map_or(rest, |end| &rest[..end]);
@@ -561,7 +561,7 @@ fn is_blank(ch: char) -> bool {
     matches!(ch, ' ' | '\t' | '\n' | '\r' | '\u{a0}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The length of the letters, digits and underscores at the start of a text.
+/// Length of the letters, digits and underscores at the start of a text.
 fn ident_len(text: &str) -> usize {
     let ascii = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
     if text.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
@@ -576,7 +576,7 @@ fn is_letter(ch: char) -> bool {
     ch.is_alphabetic() && symbol::unicode(ch).is_none()
 }
 
-/// The text between `/*@` and `*/`.
+/// Kind of a pragma, from the text between `/*@` and `*/`.
 fn pragma_kind(inside: &str) -> Option<PragmaKind> {
     let inside = inside.trim_start_matches(is_blank);
     let len = inside.bytes().take_while(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_')).count();
@@ -602,7 +602,7 @@ fn pragma_kind(inside: &str) -> Option<PragmaKind> {
 mod tests {
     use super::*;
 
-    /// The texts of the tokens, with `|` between.
+    /// Texts of the tokens, separated by `|`.
     fn tokens(text: &str) -> String {
         let lexed = lex(FileId(0), text);
         let shown = lexed.tokens.iter().map(|token| &text[token.start as usize..token.end as usize]);

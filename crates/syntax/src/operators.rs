@@ -1,11 +1,11 @@
 //! Spelling and priority of every operator: one table for parser and printer.
 //!
-//! Priorities are the numbers of the B language reference: higher binds tighter. All operators of one level associate to the
-//! left, `**` alone to the right; relations do not associate at all.
+//! Priorities are the numbers of the B language reference; a higher one binds tighter. Operators associate to the left, `**` to the right, and
+//! relations do not associate. A wrong entry changes the meaning of formulas.
 
 use crate::ast::{Atom, BinaryOp, Builtin, Quantifier};
 
-/// Associativity of a level.
+/// Associativity of operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Assoc {
     Left,
@@ -19,13 +19,13 @@ pub const IMPLIES: u16 = 30;
 pub const JUNCTION: u16 = 40;
 /// `<=>`
 pub const EQUIVALENT: u16 = 60;
-/// `=`, `:`, `<` and the like.
+/// `=`, `:`, `<` and similar operators.
 pub const RELATION: u16 = 110;
 /// A `desc` pragma after a formula.
 pub const DESCRIPTION: u16 = 50;
 /// `E ⦂ T`
 pub const OF_TYPE: u16 = 120;
-/// `;` and `||` between expressions; only inside brackets.
+/// `;` and `||` between expressions, allowed only inside brackets.
 pub const COMPOSITION: u16 = 20;
 /// Unary minus.
 pub const NEGATION: u16 = 210;
@@ -166,7 +166,7 @@ pub struct BuiltinInfo {
     pub name: &'static str,
     pub unicode: &'static str,
     pub arity: std::ops::RangeInclusive<usize>,
-    /// Recognised only as the head of a call; elsewhere an ordinary identifier.
+    /// Keyword only as the head of a call; elsewhere an identifier.
     pub contextual: bool,
 }
 
@@ -253,7 +253,7 @@ impl Builtin {
             Max => function("max", 1..=1),
             Min => function("min", 1..=1),
             Card => function("card", 1..=1),
-            // These three became keywords late; machines use them as names.
+            // These are recent keywords, which older machines use as names.
             Floor => contextual("floor", 1..=1),
             Ceiling => contextual("ceiling", 1..=1),
             Real => contextual("real", 1..=1),

@@ -1,9 +1,8 @@
 //! Pretty-printer: syntax tree to text.
 //!
-//! [`print`] writes a file that parses to the same tree. It keeps every comment and the user's redundant parentheses, and lines stay
-//! within [`PrintConfig::width`] if possible. Printing is idempotent. `machine.rs`, `substitution.rs` and `formula.rs` turn the
-//! tree into a stream of words and possible breaks, and `layout.rs` turns the stream into lines. `lexeme.rs` spells names and literals,
-//! `comments.rs` places comments.
+//! [`print`] writes a file that parses to the same tree. It keeps all comments and the user's redundant parentheses. Lines stay within
+//! [`PrintConfig::width`] if possible. Printing is idempotent. `machine.rs`, `substitution.rs` and `formula.rs` turn the tree into a stream of words
+//! and possible breaks, and `layout.rs` turns the stream into lines. `lexeme.rs` spells names and literals, `comments.rs` places comments.
 
 mod comments;
 mod formula;
@@ -21,7 +20,7 @@ use layout::{Doc, Item};
 /// Printing options.
 #[derive(Clone, Copy, Debug)]
 pub struct PrintConfig {
-    /// Mathematical symbols (`∈`, `∪`) instead of their ASCII forms.
+    /// Unicode symbols (`∈`, `∪`) instead of their ASCII forms.
     pub unicode: bool,
     /// Maximum line width, if possible.
     pub width: usize,
@@ -33,7 +32,7 @@ impl Default for PrintConfig {
     }
 }
 
-/// The text of a file; it ends with a line end.
+/// Text of a file, with a final line end.
 pub fn print(ast: &Ast, config: PrintConfig) -> String {
     let mut printer = Printer::new(ast, config, Cursor::new(ast));
     printer.unit();
@@ -42,7 +41,7 @@ pub fn print(ast: &Ast, config: PrintConfig) -> String {
     text
 }
 
-/// One formula on one line, without comments.
+/// Text of a formula on one line, without comments.
 pub fn print_expr(ast: &Ast, id: ExprId, config: PrintConfig) -> String {
     let mut printer = Printer::new(ast, config, Cursor::nothing());
     printer.one_line = true;
@@ -56,22 +55,22 @@ const INDENT_COLUMNS: u16 = 2;
 struct Printer<'a> {
     ast: &'a Ast,
     unicode: bool,
-    /// Pragmas may not bring line ends.
+    /// True if pragmas may not contain line ends.
     one_line: bool,
     cursor: Cursor<'a>,
     doc: Doc,
 }
 
-/// Line breaking of a list that does not fit.
+/// Line breaking of a list that does not fit on one line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Breaking {
-    /// As many items in a line as fit.
+    /// As many items per line as fit.
     Fill,
-    /// One item in a line.
+    /// One item per line.
     Each,
-    /// One item in a line, even if all would fit into one.
+    /// One item per line, even if all fit on one.
     Always,
-    /// The same, with empty lines between.
+    /// One item per line, with empty lines between.
     Apart,
 }
 
@@ -80,7 +79,7 @@ impl<'a> Printer<'a> {
         Printer { ast, unicode: config.unicode, one_line: false, cursor, doc: Doc::default() }
     }
 
-    /// One of two spellings.
+    /// Writes the ASCII or the Unicode spelling.
     fn symbol(&mut self, ascii: &'static str, unicode: &'static str) {
         self.doc.word(if self.unicode { unicode } else { ascii });
     }
@@ -125,8 +124,7 @@ impl<'a> Printer<'a> {
         self.doc.push(Item::Dedent);
     }
 
-    /// Items with a separator behind all but the last, with their comments and the user's empty lines. The caller opens the
-    /// group.
+    /// Writes items with a separator after all but the last, with their comments and the user's empty lines. The caller opens the group.
     fn list<T>(
         &mut self,
         items: &[T],
@@ -135,7 +133,7 @@ impl<'a> Printer<'a> {
         start: impl Fn(&Self, &T) -> u32,
         mut item: impl FnMut(&mut Self, &T),
     ) {
-        // A comment inside ends its line; the other items then follow suit.
+        // A comment inside the list ends its line, so all items get a line each.
         let has_comments = items.last().is_some_and(|last| self.cursor.has_any_before(start(self, last)));
         let line = match breaking {
             Breaking::Always => Item::HardLine,
@@ -156,8 +154,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A [`Printer::list`] in a group of its own. Comments before the first item stay outside: one on a line of its own must not
-    /// break the list.
+    /// Writes a [`Printer::list`] in a group of its own. Comments before the first item stay outside, so that one on a line of its own does not break
+    /// the list.
     fn list_group<T>(
         &mut self,
         items: &[T],
@@ -172,7 +170,7 @@ impl<'a> Printer<'a> {
         self.group(|this| this.list(items, separator, breaking, start, item));
     }
 
-    /// `open content close`; when broken, the content is on lines of its own. `end` is where the brackets close in the source.
+    /// Writes `open content close`. In a broken group, the content is on lines of its own. `end` is the end of the brackets in the source.
     fn bracketed(&mut self, open: &'static str, close: &'static str, end: u32, content: impl FnOnce(&mut Self)) {
         self.group(|this| {
             this.word(open);
@@ -204,7 +202,7 @@ impl<'a> Printer<'a> {
         });
     }
 
-    /// `(a, b)` behind a declared name; nothing if there are none.
+    /// Writes `(a, b)` after a declared name; nothing if there are no parameters.
     fn formal_params(&mut self, params: &[Ident]) {
         if !params.is_empty() {
             self.word("(");
@@ -214,14 +212,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// `(E, F)` behind a called name; nothing if there are none.
+    /// Writes `(E, F)` after a called name; nothing if there are no arguments.
     fn actual_params(&mut self, args: &[ExprId], end: u32) {
         if !args.is_empty() {
             self.bracketed("(", ")", end, |this| this.exprs(args));
         }
     }
 
-    /// A right side: on the line of its left side if it fits there or opens with a bracket, else on the next line.
+    /// Writes a right side: on the line of its left side if it fits there or starts with a bracket, otherwise on the next line.
     fn right_side(&mut self, id: ExprId, min_priority: u16) {
         if self.opens_with_bracket(id, min_priority) {
             self.group(|this| {
@@ -238,14 +236,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// `/*@ name text */`, as the lexer reads it back.
+    /// Writes `/*@ name text */` so that the lexer reads it back.
     fn pragma(&mut self, name: &'static str, text: &str) {
         let text = if self.one_line { text.replace('\n', " ") } else { text.to_owned() };
         let blank = if text.is_empty() { "" } else { " " };
         self.text(format!("/*@ {name}{blank}{text} */"));
     }
 
-    /// ` /*@ desc text */`
+    /// Writes ` /*@ desc text */`.
     fn description(&mut self, text: Option<&SmolStr>) {
         if let Some(text) = text {
             self.space();

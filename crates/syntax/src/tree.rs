@@ -1,8 +1,7 @@
 //! Traversal of a whole file, for dumps and comparison.
 //!
-//! [`walk`] calls a [`Visitor`] with a label and a span for every node. A label has all content of the node except its operands, so
-//! two files with equal labels in equal structure are the same tree. [`same_tree`] compares in this way.
-//! Spans, parentheses and comments are ignored.
+//! [`walk`] calls a [`Visitor`] with a label and a span for every node. A label has all content of a node except its operands. So two files are the
+//! same tree if their labels and structure are equal; [`same_tree`] compares in this way. Spans, parentheses and comments are ignored.
 
 use std::fmt::{Debug, Write as _};
 
@@ -11,15 +10,14 @@ use abridge_diag::{Span, with_stack};
 use crate::AstNode;
 use crate::ast::*;
 
-/// Sees the nodes of a tree, parents first.
+/// Receiver of the nodes of a tree, parents first.
 pub trait Visitor {
-    /// A node, such as `Binary(Add)`, `Ident(x)` or `Clause(INVARIANT)`; what follows up to the matching [`Visitor::leave`] is
-    /// below it.
+    /// Receives a node, such as `Binary(Add)`, `Ident(x)` or `Clause(INVARIANT)`. All nodes up to the matching [`Visitor::leave`] are below it.
     fn enter(&mut self, label: &str, span: Span);
     fn leave(&mut self);
 }
 
-/// Shows the whole file to `visitor`.
+/// Calls `visitor` with all nodes of a file.
 pub fn walk(ast: &Ast, visitor: &mut dyn Visitor) {
     let mut walker = Walker { ast, visitor, label: String::new() };
     match &ast.unit {
@@ -39,7 +37,7 @@ pub fn same_tree(a: &Ast, b: &Ast) -> bool {
     comparer.same && comparer.n_events == recorder.events.len()
 }
 
-/// The labels of a tree, one after the other, and their lengths; no length where a node is left.
+/// Concatenated labels of a tree and their lengths; `None` where a node is left.
 #[derive(Default)]
 struct Recorder {
     labels: String,
@@ -87,7 +85,7 @@ impl Visitor for Comparer<'_> {
 struct Walker<'a> {
     ast: &'a Ast,
     visitor: &'a mut dyn Visitor,
-    /// The label under construction.
+    /// Label under construction.
     label: String,
 }
 
@@ -134,7 +132,7 @@ impl Walker<'_> {
             Expr::Real(digits) => self.put_names("Real", [digits]),
             Expr::String(value) => self.put_debug("String", value),
             Expr::Template(parts) => {
-                // The positions of the operands are part of the label.
+                // The label includes the positions of the operands.
                 let texts: Vec<Option<&str>> = parts.iter().map(template_text).collect();
                 self.put_debug("Template", &texts);
             }
@@ -372,7 +370,7 @@ impl Walker<'_> {
         self.visitor.enter(&self.label, span);
     }
 
-    /// Enters `kind(name)`.
+    /// Enters a node with the label `kind(name)`.
     fn begin(&mut self, kind: &str, ident: &Ident) {
         self.label.clear();
         self.put_names(kind, [&ident.name]);
@@ -397,7 +395,7 @@ impl Walker<'_> {
         self.label.push_str(text);
     }
 
-    /// `kind(value)`
+    /// Appends `kind(value)` to the label.
     fn put_debug(&mut self, kind: &str, value: &(impl Debug + ?Sized)) {
         let _ = write!(self.label, "{kind}({value:?})");
     }
@@ -406,7 +404,7 @@ impl Walker<'_> {
         self.put_names(kind, idents.iter().map(|ident| &ident.name));
     }
 
-    /// `kind(a, b)`; names with other characters than usual are quoted, so that two lists never look the same.
+    /// Appends `kind(a, b)` to the label. Names with special characters are quoted, so that different lists have different labels.
     fn put_names<'n>(&mut self, kind: &str, names: impl IntoIterator<Item = &'n SmolStr>) {
         self.put(kind);
         self.label.push('(');

@@ -96,7 +96,7 @@ fn pragmas() {
     check_formula("/*@label a*/x=1&/*@label \"b c\"*/y=2", "/*@ label a */ x = 1 & /*@ label \"b c\" */ y = 2");
     check_formula("x=1/*@desc one*/&y=2", "x = 1 /*@ desc one */ & y = 2");
     check_formula("(/*@label a*/x=1/*@desc b*/)<=>y=2", "(/*@ label a */ x = 1 /*@ desc b */) <=> y = 2");
-    // A pragma without effect is a comment, and must not get an effect by being moved.
+    // A pragma without effect becomes a comment, so that it has no effect at its new place either.
     let ast = parsed(parse_formula, "x + /*@ symbolic */ 1").unwrap();
     assert_eq!(print(&ast, ASCII), "x + /* @ symbolic */ 1\n");
 }

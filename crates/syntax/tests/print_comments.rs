@@ -1,4 +1,5 @@
-//! Comments and empty lines in printed texts, in machines of this repository and of the corpus: a comment that moves would tell of something else.
+//! Comments and empty lines in printed texts, on machines of this repository and of the corpus. A comment at another place would describe something
+//! else.
 
 mod printing;
 
@@ -380,7 +381,7 @@ END
 // the end
 ",
     );
-    // A definition file has no other keyword than the first.
+    // A definition file has no keyword except the first.
     check_machine("\n// c\n\n\nDEFINITIONS\n\nA == 1;\n\n\nB == 2\n", "// c\n\nDEFINITIONS\n  A == 1;\n\n  B == 2\n");
     check_machine("// c\r\n\r\nDEFINITIONS A == 1;\r\nB == 2\r\n", "// c\n\nDEFINITIONS\n  A == 1;\n  B == 2\n");
 }
@@ -391,7 +392,7 @@ fn empty_lines_inside_comments_and_strings_are_no_empty_lines() {
     check_formula("a = '''\n\n''' & b = 1", r#"a = "\n\n" & b = 1"#);
 }
 
-/// The text with comments of all kinds and empty lines at every so many places where a token may end.
+/// Text with comments of all kinds and empty lines inserted at every `every`-th place where a token may end.
 fn commented(text: &str, every: usize, seed: u64) -> String {
     let mut random = Random::new(seed);
     let mut commented = String::new();
@@ -423,7 +424,7 @@ fn commented(text: &str, every: usize, seed: u64) -> String {
 fn forall_comments_in_a_machine() {
     let mut ast = parsed(parse_file, LIFT).unwrap();
     ast.comments.clear();
-    // The text of pragmas must not be touched.
+    // Texts of pragmas must not be changed.
     let text = print(&ast, ASCII).replace("/*@ desc where it begins */", "").replace("/*@ label thm2 */", "");
     let text = text.replace("/*@ desc somebody enters */", "");
     for seed in 0..200 {
@@ -436,7 +437,7 @@ fn forall_comments_in_a_machine() {
 
 // The corpus.
 
-/// Most of its files are B; a corpus that is there and is not read must not pass.
+/// Minimum number of accepted files, if the corpus exists. Most of its files are B.
 const MIN_ACCEPTED: usize = 1_000;
 
 fn corpus() -> Vec<PathBuf> {
@@ -458,7 +459,7 @@ fn files_under(dir: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The machines of the corpus that the parser accepts.
+/// Machines of the corpus that the parser accepts.
 fn accepted(files: &[PathBuf]) -> impl Iterator<Item = (&Path, Ast)> {
     files.iter().filter_map(|path| {
         let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

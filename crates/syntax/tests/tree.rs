@@ -1,10 +1,10 @@
-//! The traversal: what it shows, and that comparing what it shows compares trees.
+//! Traversal of trees: its labels, and comparison of trees by labels.
 
 use abridge_diag::{Diagnostic, FileId, Span};
 use abridge_syntax::ast::Ast;
 use abridge_syntax::{Visitor, parse_file, parse_formula, parse_substitution, same_tree, walk};
 
-/// One line for each node, indented.
+/// Text with one indented line per node.
 #[derive(Default)]
 struct Dump {
     text: String,
@@ -85,7 +85,7 @@ fn places_parentheses_and_comments_do_not_matter() {
     assert!(same_tree(&one, &two));
 }
 
-/// Of several texts, with two blanks or a line end between, each is the same tree as itself and no other.
+/// Asserts that texts, separated by two blanks or a line end, have pairwise different trees.
 fn check_different(texts: &str, parse: fn(FileId, &str) -> (Ast, Vec<Diagnostic>)) {
     let texts = texts.lines().flat_map(|line| line.trim().split("  ")).filter(|text| !text.is_empty());
     let trees: Vec<(&str, Ast)> = texts.map(|text| (text, parse(FileId(0), text).0)).collect();

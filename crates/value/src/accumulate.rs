@@ -1,22 +1,22 @@
 //! Sums and products of many reals, as functions of the multiset of their operands.
 //!
-//! Addition and multiplication of doubles are not associative, so a fold depends on the order in which operands arrive. That order follows the numbers of elements; a fold
-//! in that order would tell interchangeable elements apart, and symmetry reduction would lose states. A sum is therefore computed exactly and rounded once. A
-//! product is folded in an order that only the factors determine.
+//! Addition and multiplication of doubles are not associative, so the result of a fold depends on the order of its operands. Sets are iterated in the
+//! order of element numbers; a fold in that order would distinguish interchangeable elements, and symmetry reduction would lose states. A sum is
+//! therefore computed exactly and rounded once. A product is folded in an order that depends on the factors alone.
 
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive as _;
 
-/// The exact sum of doubles.
+/// Exact sum of doubles.
 #[derive(Clone, Debug, Default)]
 pub struct RealSum {
-    /// The finite summands, in units of the least positive double.
+    /// Sum of the finite summands, in units of the least positive double.
     finite: BigInt,
-    /// Infinities and NaN; zero if there are none. Their sum does not depend on their order.
+    /// Sum of the infinite summands and NaN; zero if there are none. It does not depend on their order.
     other: f64,
 }
 
-/// Bits of a mantissa, the leading one included.
+/// Bits of a mantissa, including the leading one.
 const MANTISSA_BITS: u64 = 53;
 
 impl RealSum {
@@ -28,7 +28,7 @@ impl RealSum {
         let bits = real.to_bits();
         let fraction = bits & ((1 << (MANTISSA_BITS - 1)) - 1);
         let exponent = bits >> (MANTISSA_BITS - 1) & 0x7ff;
-        // Subnormal numbers have no leading one, and the exponent of the least normal ones.
+        // Subnormal numbers have no leading one; their exponent is that of the least normal numbers.
         let mantissa = if exponent == 0 { fraction } else { fraction | 1 << (MANTISSA_BITS - 1) };
         let units = BigInt::from(mantissa) << exponent.saturating_sub(1);
         if real.is_sign_negative() {
@@ -51,13 +51,13 @@ impl RealSum {
             let is_more = is_half && magnitude.trailing_zeros().is_some_and(|zeros| zeros < excess - 1);
             leading += u64::from(is_more || is_half && leading % 2 == 1);
         }
-        // Exact: the product has at most 53 bits, or is 2^1024 or more and overflows as it should.
+        // The product is exact: it has at most 53 bits, or it is at least 2^1024 and overflows correctly.
         let total = leading as f64 * unit_shifted(excess);
         if self.finite.sign() == Sign::Minus { -total } else { total }
     }
 }
 
-/// The least positive double, times a power of two.
+/// Least positive double, times a power of two.
 fn unit_shifted(shift: u64) -> f64 {
     let smallest_normal = MANTISSA_BITS - 1;
     if shift < smallest_normal {
@@ -67,7 +67,7 @@ fn unit_shifted(shift: u64) -> f64 {
     if exponent < 0x7ff { f64::from_bits(exponent << smallest_normal) } else { f64::INFINITY }
 }
 
-/// The product of doubles. Large and small factors alternate, so that it overflows or vanishes only if the result does.
+/// Product of doubles. Large and small factors alternate, so that it overflows or underflows only if the exact product does.
 pub fn real_product(mut factors: Vec<f64>) -> f64 {
     let is_negative = factors.iter().filter(|factor| factor.is_sign_negative()).count() % 2 == 1;
     factors.iter_mut().for_each(|factor| *factor = factor.abs());

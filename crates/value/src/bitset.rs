@@ -1,4 +1,6 @@
-//! [`BitSet`]: a growable set of small numbers, for ids and positions of any kind.
+//! [`BitSet`]: a growable set of small numbers, such as ids and positions.
+//!
+//! Sets of different capacity are compatible: numbers beyond the capacity are absent.
 
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct BitSet {
@@ -6,12 +8,12 @@ pub struct BitSet {
 }
 
 impl BitSet {
-    /// An empty set with room for numbers below `len`; it grows on demand.
+    /// Empty set with capacity for numbers below `len`. It grows on demand.
     pub fn with_room(len: usize) -> BitSet {
         BitSet { words: vec![0; len.div_ceil(64)] }
     }
 
-    /// Adds a number; true if it is new.
+    /// Adds a number; returns true if it is new.
     pub fn insert(&mut self, number: usize) -> bool {
         let (word, bit) = (number / 64, 1 << (number % 64));
         if self.words.len() <= word {
@@ -36,7 +38,7 @@ impl BitSet {
         self.words.fill(0);
     }
 
-    /// The bits in words, the least numbers in the lowest bits of the first one.
+    /// Bits of the set; number `n` is bit `n % 64` of word `n / 64`.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
@@ -56,7 +58,6 @@ impl BitSet {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
-    /// Intersects with another set.
     pub fn intersect_with(&mut self, other: &BitSet) {
         let others = other.words.iter().chain(std::iter::repeat(&0));
         self.words.iter_mut().zip(others).for_each(|(word, other)| *word &= other);

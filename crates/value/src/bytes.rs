@@ -1,8 +1,8 @@
-//! Encoding of numbers and strings as bytes, for files.
+//! Encoding of numbers and strings as bytes, and digests of bytes, for files.
 //!
-//! A file may be damaged, so every read returns `None` on malformed bytes and never allocates more than the file can fill.
+//! A file may be damaged or forged. So every read returns `None` on malformed bytes, and no read allocates more memory than the file has bytes.
 
-/// Appends a number: seven bits per byte, the lowest first; the top bit marks that more follow.
+/// Appends a number in LEB128: seven bits per byte, lowest bits first; the top bit says that another byte follows.
 pub fn put_number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -30,7 +30,7 @@ impl<'b> Reader<'b> {
         self.0.is_empty()
     }
 
-    /// Bytes that are left.
+    /// Number of bytes that remain.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -65,7 +65,7 @@ impl<'b> Reader<'b> {
         Some(bytes)
     }
 
-    /// So many bytes, without a length before them.
+    /// Reads `N` bytes that have no length before them.
     pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (bytes, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;
@@ -88,10 +88,10 @@ impl<'b> Reader<'b> {
     }
 }
 
-/// Bytes of a key, and of a digest.
+/// Length of a key and of a digest.
 pub const DIGEST_BYTES: usize = 32;
 
-/// A secret of one user, without which nothing can be sealed in their name.
+/// Secret key of a user, for keyed digests.
 #[derive(Clone)]
 pub struct Key([u8; DIGEST_BYTES]);
 
@@ -100,19 +100,19 @@ impl Key {
         Key(secret)
     }
 
-    /// Tells keys apart and says nothing about the secret.
+    /// Public identifier of the key; it does not reveal the secret.
     pub fn name(&self) -> [u8; DIGEST_BYTES] {
         blake3::derive_key("abridge name of a key", &self.0)
     }
 }
 
-/// A digest of bytes (BLAKE3) that does not depend on how they were cut into pieces. With a key it tells malice as well as damage: nobody
-/// else can compute it.
+/// Incremental digest of bytes (BLAKE3); it does not depend on the boundaries between the calls of [`Digest::add`]. A keyed digest detects forgery as
+/// well as damage, since it cannot be computed without the key.
 #[derive(Clone, Debug)]
 pub struct Digest(blake3::Hasher);
 
 impl Digest {
-    /// A digest that everybody can compute: it identifies bytes and vouches for nothing.
+    /// Digest without a key: it detects damage, not forgery.
     pub fn open() -> Digest {
         Digest(blake3::Hasher::new())
     }
@@ -130,14 +130,14 @@ impl Digest {
     }
 }
 
-/// Appends the keyed digest of what is there.
+/// Appends the keyed digest of the bytes in `out`.
 pub fn seal(key: &Key, out: &mut Vec<u8>) {
     let mut digest = Digest::keyed(key);
     digest.add(out);
     out.extend_from_slice(&digest.get());
 }
 
-/// What was sealed with this key; nothing if it was not.
+/// Content of bytes that were sealed with this key; `None` if the digest does not match.
 pub fn unsealed<'b>(key: &Key, bytes: &'b [u8]) -> Option<&'b [u8]> {
     let (content, found) = bytes.split_last_chunk::<DIGEST_BYTES>()?;
     let mut digest = Digest::keyed(key);

@@ -12,14 +12,14 @@ use num_integer::Integer as _;
 use num_traits::{Pow as _, Signed as _, ToPrimitive as _};
 use triomphe::Arc;
 
-/// An integer of any size in canonical form.
+/// Integer of any size in canonical form.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Int {
     Small(i64),
     Big(Big),
 }
 
-/// An integer outside the range of `i64`; only [`Int`] constructs it.
+/// Integer outside the range of `i64`; only [`Int`] constructs it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Big(Arc<BigInt>);
 
@@ -58,7 +58,7 @@ impl Int {
         usize::try_from(self.to_u64()?).ok()
     }
 
-    /// The nearest double; infinite beyond its range.
+    /// Nearest double; infinite beyond its range.
     pub fn to_f64(&self) -> f64 {
         match self {
             Int::Small(small) => *small as f64,
@@ -118,7 +118,7 @@ impl Int {
         Some(-(-self).div_floor(divisor)?)
     }
 
-    /// The remainder of truncated division; `None` if the divisor is zero.
+    /// Remainder of truncated division; `None` if the divisor is zero.
     pub fn rem(&self, divisor: &Int) -> Option<Int> {
         let quotient = self.div(divisor)?;
         Some(self - &(&quotient * divisor))
@@ -232,7 +232,7 @@ impl Ord for Int {
         match (self, other) {
             (Int::Small(left), Int::Small(right)) => left.cmp(right),
             (Int::Big(left), Int::Big(right)) => left.get().cmp(right.get()),
-            // A big integer lies beyond every small one, on the side of its sign.
+            // A big integer is greater or less than every small one, depending on its sign.
             (Int::Small(_), Int::Big(right)) => beyond(right).reverse(),
             (Int::Big(left), Int::Small(_)) => beyond(left),
         }

@@ -1,8 +1,8 @@
 //! Interner: values as 32-bit ids, with equal ids if and only if equal values.
 //!
-//! The table only grows and is shared by all workers through `&self`. Locked hash tables, sharded by hash, map values to ids.
-//! The values lie in segments that double in size and never move, so a lookup by id takes no lock. Small
-//! natural numbers are not hashed; a direct table has their ids. A state is a vector of ids, so two ids for one value would split a state.
+//! The table only grows and is shared by all workers through `&self`. Hash tables map values to ids; they are sharded by hash, with a lock per shard.
+//! Values are stored in segments that double in size and never move, so a lookup by id takes no lock. Small natural numbers are not hashed; a direct
+//! table has their ids. A state is a vector of ids, so a second id of a value would split states.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, Hash};
@@ -25,19 +25,19 @@ impl fmt::Debug for ValueId {
 }
 
 const N_SHARDS: usize = 16;
-/// Values of the first segment; each further segment is twice as large.
+/// Capacity of the first segment; each further segment is twice as large.
 const FIRST_SEGMENT_VALUES: u32 = 8;
-/// Number of segments, enough for 2^32 values.
+/// Number of segments; together they have room for 2^32 values.
 const N_SEGMENTS: usize = 30;
 
 /// Types that can be interned.
 pub trait Internable: Clone + Eq + Hash {
-    /// The value as a small number, if it is one; distinct values give distinct numbers.
+    /// Small number that represents the value, if there is one. Distinct values have distinct numbers.
     fn as_small(&self) -> Option<u32> {
         None
     }
 
-    /// Bytes on the heap that it holds, roughly.
+    /// Estimate of the heap memory of the value, in bytes.
     fn owned_bytes(&self) -> usize {
         0
     }
@@ -64,7 +64,7 @@ impl Internable for Box<[u32]> {
 
 impl<T: Clone + Eq + Hash> Internable for Arc<T> {}
 
-/// Numbers below this have an entry in the direct table.
+/// Numbers below this bound have an entry in the direct table.
 const N_SMALL: u32 = 1 << 22;
 /// Entries of the direct table that are allocated together.
 const CHUNK_ENTRIES: usize = 1 << 12;
@@ -72,17 +72,17 @@ const CHUNK_ENTRIES: usize = 1 << 12;
 type Chunk = OnceLock<Box<[AtomicU32]>>;
 
 pub struct Interner<T = Value> {
-    /// Ids of small numbers plus one; zero without an id. Chunks are allocated on demand, and a frugal interner has none.
+    /// Direct table: ids of small numbers plus one, zero if there is no id. Chunks are allocated on demand; a frugal interner has none.
     small: OnceLock<Box<[Chunk]>>,
     shards: [RwLock<HashTable<u32>>; N_SHARDS],
     segments: [OnceLock<Box<[OnceLock<T>]>>; N_SEGMENTS],
-    /// The next free id. An id below it may lack its value for the moment between reservation and store.
+    /// Next free id. For a moment after its reservation, an id below it has no value yet.
     next: AtomicU32,
-    /// Bytes that the values hold.
+    /// Heap memory of the values, in bytes.
     owned: AtomicU64,
 }
 
-/// Values may be deep.
+/// Grows the stack, since values may be nested deeply.
 impl<T> Drop for Interner<T> {
     fn drop(&mut self) {
         with_stack(|| {
@@ -102,14 +102,14 @@ impl<T: Internable> Interner<T> {
         }
     }
 
-    /// An interner without a direct table, for one of very many that have few values each.
+    /// Interner without a direct table, for applications with many small interners.
     pub fn frugal() -> Self {
         let interner = Interner::new();
         interner.small.get_or_init(Box::default);
         interner
     }
 
-    /// The id of a value, which is added if it is new.
+    /// Id of a value; adds the value if it is new.
     ///
     /// # Panics
     /// If there are more than 2^32 - 1 different values.
@@ -134,7 +134,7 @@ impl<T: Internable> Interner<T> {
         if known != 0 {
             return ValueId(known - 1);
         }
-        // Any single lock prevents two workers from giving a number two ids.
+        // The lock prevents two workers from giving a number two ids. It could be any lock, if it is the same one for all numbers.
         let _guard = self.shards[0].write().unwrap_or_else(PoisonError::into_inner);
         let known = place.load(Ordering::Acquire);
         if known != 0 {
@@ -163,7 +163,7 @@ impl<T: Internable> Interner<T> {
         id
     }
 
-    /// The id of a value that was interned before.
+    /// Id of a value, if it was interned before.
     pub fn find(&self, value: &T) -> Option<ValueId> {
         if let Some(place) = self.small_place(value) {
             return place.load(Ordering::Acquire).checked_sub(1).map(ValueId);
@@ -173,12 +173,12 @@ impl<T: Internable> Interner<T> {
         table.find(hash, |id| self.get(ValueId(*id)) == value).map(|id| ValueId(*id))
     }
 
-    /// Hash for the tables, which use its low and top bits.
+    /// Shard of a hash. The hash tables use the low and the top bits, so the shard is chosen by bits between them.
     fn shard(&self, hash: u64) -> &RwLock<HashTable<u32>> {
         &self.shards[(hash >> 40) as usize % N_SHARDS]
     }
 
-    /// The value of an id that [`Interner::intern`] gave.
+    /// Value of an id that [`Interner::intern`] returned.
     ///
     /// # Panics
     /// If the id comes from another interner.
@@ -197,7 +197,7 @@ impl<T: Internable> Interner<T> {
         self.len() == 0
     }
 
-    /// Bytes of the values and of what finds them.
+    /// Estimate of the memory of values and tables, in bytes.
     pub fn bytes(&self) -> u64 {
         let place = size_of::<OnceLock<T>>() + size_of::<u32>() + 1;
         self.owned.load(Ordering::Relaxed) + (self.len() * place) as u64
@@ -212,7 +212,7 @@ impl<T: Internable> Interner<T> {
             let len = (FIRST_SEGMENT_VALUES as usize) << segment;
             std::iter::repeat_with(OnceLock::new).take(len).collect()
         });
-        // The id was reserved by this thread, so its place is free.
+        // This thread reserved the id, so its place is empty.
         let _ = items[offset].set(value);
         ValueId(id)
     }

@@ -1,8 +1,7 @@
 //! Finite B values in canonical form.
 //!
-//! Every value has exactly one encoding, so equality, hash and order are structural. If two encodings of one value existed, a state
-//! would be visited twice. A value takes 16 bytes, is cheap to clone and shares large parts. All values are finite;
-//! symbolic sets belong to the evaluator.
+//! Every value has exactly one encoding, so equality, hash and order are structural. If a value had two encodings, a state could be visited twice. A
+//! value takes 16 bytes, is cheap to clone and shares large parts. All values are finite; symbolic sets belong to the evaluator.
 //!
 //! The crate knows no model: given sets, record types and freetypes are plain numbers, and [`Names`] turns them into
 //! text. Start with `value.rs`, then `set.rs`. [`relation`] and [`sequence`] operate on sets of pairs, `intern.rs` gives values ids,

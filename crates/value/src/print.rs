@@ -18,7 +18,7 @@ pub trait Names {
     fn constructor(&self, free_type: u32, constructor: u32) -> Cow<'_, str>;
 }
 
-/// Names for values without a model, in tests and debug output.
+/// Names made of numbers, for tests and debug output without a model.
 pub struct PlainNames;
 
 impl Names for PlainNames {
@@ -45,7 +45,7 @@ pub struct Printer<'a> {
     longest_interval: u64,
 }
 
-/// A value with names and options, ready to print.
+/// Value with names and options, ready to print.
 pub struct Shown<'a> {
     printer: Printer<'a>,
     value: &'a Value,
@@ -105,7 +105,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Couples associate to the left, so a pair on the left needs no parentheses.
+    /// Writes a pair without outer parentheses. Pairs associate to the left, so a pair on the left needs no parentheses.
     fn write_pair(self, f: &mut fmt::Formatter<'_>, first: &Value, second: &Value) -> fmt::Result {
         match first.as_pair() {
             Some((inner_first, inner_second)) => self.write_pair(f, inner_first, inner_second)?,
@@ -118,7 +118,7 @@ impl<'a> Printer<'a> {
     fn write_free(self, f: &mut fmt::Formatter<'_>, free: &Free) -> fmt::Result {
         f.write_str(&self.names.constructor(free.free_type(), free.constructor()))?;
         match free.arg() {
-            // A pair has parentheses of its own.
+            // A printed pair has its own parentheses.
             Some(arg @ Value::Pair(_)) => self.write(f, arg),
             Some(arg) => {
                 f.write_char('(')?;

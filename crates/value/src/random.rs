@@ -1,10 +1,10 @@
-//! Pseudorandom numbers that are the same in every run and on every machine.
+//! Pseudorandom numbers, identical in every run and on every machine.
 //!
-//! SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). Searches that choose at random, samples
-//! and tests share it. Runs are repeatable because a seed determines the sequence: another sequence changes what `--strategy mixed`
-//! visits first and which machines the tests generate.
+//! The generator is SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). Random searches, samples and tests share
+//! it. The sequence depends on the seed alone, so runs are repeatable. Another generator would change the order of `--strategy mixed` and the
+//! machines that tests generate.
 
-/// Numbers from a seed.
+/// Random number generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -20,17 +20,17 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Less than `bound`; 0 if that is 0.
+    /// Number less than `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.number() % bound.max(1) as u64) as usize
     }
 
-    /// True once in `times`.
+    /// True with probability `1 / times`.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// An element of a list that is not empty.
+    /// Element of a non-empty list.
     pub fn pick<'t, T>(&mut self, list: &'t [T]) -> &'t T {
         &list[self.below(list.len())]
     }
@@ -44,7 +44,7 @@ impl Random {
 mod tests {
     use super::*;
 
-    /// The first numbers of the reference implementation for this seed.
+    /// Compares with the first numbers of the reference implementation for this seed.
     #[test]
     fn the_sequence_is_that_of_the_reference() {
         let mut random = Random::new(1_234_567);

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A double in canonical form: `-0.0` is `0.0`, and all NaN are the same, after everything else in the order.
+/// Double in canonical form: `-0.0` becomes `0.0`, and there is one NaN, the greatest value of the order.
 #[derive(Clone, Copy)]
 pub struct Real(f64);
 
@@ -15,7 +15,7 @@ impl Real {
         if real.is_nan() {
             Real(f64::NAN)
         } else {
-            // Adding zero turns a negative zero into a positive one and changes nothing else.
+            // Addition of zero turns negative zero into positive zero and changes no other number.
             Real(real + 0.0)
         }
     }

@@ -1,7 +1,7 @@
 //! Operators on finite relations and functions, that is, on sets of pairs sorted by first component.
 //!
-//! Typing guarantees sets of pairs; other elements are skipped. Bit matrices are processed
-//! row by row, other layouts pair by pair. Both must give the same set.
+//! Typing guarantees sets of pairs; other elements are skipped. Bit matrices are processed row by row, other layouts pair by pair. Both must give the
+//! same set.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub enum NoValue {
     Ambiguous,
 }
 
-/// First and second components, in ascending order.
+/// Pairs of a relation as first and second components, ascending.
 pub fn pairs(relation: &Set) -> impl Iterator<Item = (Value, Value)> {
     match relation.as_matrix() {
         Some(matrix) => Pairs::Cells(matrix.cells()),
@@ -52,7 +52,7 @@ impl Iterator for Pairs<'_> {
     }
 }
 
-/// The pairs of a relation that is no matrix.
+/// Pairs of a relation that is not a matrix.
 fn slice(relation: &Set) -> &[Value] {
     relation.as_slice().unwrap_or(&[])
 }
@@ -83,21 +83,22 @@ pub fn images(relation: &Set, key: &Value) -> impl Iterator<Item = Value> {
     in_matrix.chain(in_slice)
 }
 
-/// Index of the only pair of a key, if the keys up to it are consecutive, as in sequences and total functions.
-fn expected<'a>(items: &'a [Value], key: &Value) -> Option<&'a Value> {
+/// Image of a key, if the keys up to it are consecutive, as in sequences and total functions, and it has one image. Its position is computed, not
+/// searched for.
+fn image_by_offset<'a>(items: &'a [Value], key: &Value) -> Option<&'a Value> {
     let offset = match (first_of(items.first()?)?, key) {
         (Value::Int(first), Value::Int(key)) => usize::try_from(key.checked_sub(*first)?).ok()?,
         (Value::Element { index: first, .. }, Value::Element { index, .. }) => index.checked_sub(*first)? as usize,
         _ => return None,
     };
     let (found, image) = items.get(offset)?.as_pair()?;
-    // Neither neighbour has the same key, so it has one image.
+    // Neither neighbour has the same key, so the key has one image.
     let is_only = items.get(offset + 1).is_none_or(|next| first_of(next) != Some(key))
         && offset.checked_sub(1).is_none_or(|before| first_of(&items[before]) != Some(key));
     (found == key && is_only).then_some(image)
 }
 
-/// The value of a function at an argument.
+/// Value of a function at an argument.
 pub fn apply(function: &Set, key: &Value) -> Result<Value, NoValue> {
     if let Some(matrix) = function.as_matrix() {
         let row = matrix.row_of(key);
@@ -108,28 +109,28 @@ pub fn apply(function: &Set, key: &Value) -> Result<Value, NoValue> {
         };
     }
     let items = slice(function);
-    if let Some(image) = expected(items, key) {
+    if let Some(image) = image_by_offset(items, key) {
         return Ok(image.clone());
     }
     let start = items.partition_point(|item| first_of(item) < Some(key));
     only_image(&items[start..], |first| first == key)
 }
 
-/// The value of a function at the argument `first |-> second`.
+/// Value of a function at the argument `first |-> second`.
 pub fn apply_to_pair(function: &Set, first: &Value, second: &Value) -> Result<Value, NoValue> {
     let items = slice(function);
     let start = items.partition_point(|item| first_of(item).and_then(Value::as_pair) < Some((first, second)));
     only_image(&items[start..], |key| key.as_pair() == Some((first, second)))
 }
 
-/// The image in the first pair, if it is the only one with a key.
+/// Image of the first pair, if no other pair has the same key. Pairs after the key are ignored.
 fn only_image(items: &[Value], is_key: impl Fn(&Value) -> bool) -> Result<Value, NoValue> {
     let mut images = items.iter().map_while(Value::as_pair).take_while(|(first, _)| is_key(first));
     let (_, image) = images.next().ok_or(NoValue::Outside)?;
     if images.next().is_some() { Err(NoValue::Ambiguous) } else { Ok(image.clone()) }
 }
 
-/// The keys with an image `image`, ascending.
+/// Keys of an image, ascending.
 pub fn keys_of(relation: &Set, image: &Value) -> impl Iterator<Item = Value> {
     let in_matrix = relation.as_matrix().into_iter().flat_map(|matrix| {
         let (from, to) = matrix.carriers();
@@ -141,7 +142,7 @@ pub fn keys_of(relation: &Set, image: &Value) -> impl Iterator<Item = Value> {
     in_matrix.chain(in_slice)
 }
 
-/// True if all pairs have a property; an error of `holds` ends the test.
+/// True if all pairs have a property. An error of `holds` ends the iteration.
 pub fn every_pair<E>(relation: &Set, mut holds: impl FnMut(&Value, &Value) -> Result<bool, E>) -> Result<bool, E> {
     if relation.as_matrix().is_some() {
         for (first, second) in pairs(relation) {
@@ -206,7 +207,7 @@ pub fn inverse(relation: &Set) -> Set {
     borrowed(relation).map(|(first, second)| Value::pair(second.clone(), first.clone())).collect()
 }
 
-/// Filters a relation; the result stays sorted.
+/// Filters the pairs of a relation. The result is sorted, as the relation is.
 fn filtered(relation: &Set, keep: impl Fn(&Value, &Value) -> bool) -> Set {
     if relation.as_matrix().is_some() {
         let kept = pairs(relation).filter(|(first, second)| keep(first, second));
@@ -216,13 +217,13 @@ fn filtered(relation: &Set, keep: impl Fn(&Value, &Value) -> bool) -> Set {
     Set::from_sorted(kept.cloned().collect())
 }
 
-/// A matrix, and the positions that a set of its first components has.
+/// Matrix of a relation, with the positions of a set of first components.
 fn with_keys<'a>(relation: &'a Set, keys: &Set) -> Option<(&'a Matrix, u64)> {
     let matrix = relation.as_matrix()?;
     Some((matrix, keys.bits_of(matrix.carriers().0)?))
 }
 
-/// A matrix, and the positions that a set of its second components has.
+/// Matrix of a relation, with the positions of a set of second components.
 fn with_targets<'a>(relation: &'a Set, targets: &Set) -> Option<(&'a Matrix, u64)> {
     let matrix = relation.as_matrix()?;
     Some((matrix, targets.bits_of(matrix.carriers().1)?))
@@ -329,7 +330,7 @@ pub fn preimage(relation: &Set, targets: &Set) -> Set {
     Set::from_sorted(keys)
 }
 
-/// The relation with both components mapped.
+/// Relation with both components of each pair mapped by `change`.
 pub fn renamed(relation: &Set, change: impl Fn(Value) -> Value) -> Set {
     if let Some(set) = relation.as_matrix().and_then(|matrix| renamed_matrix(matrix, &change)) {
         return set;
@@ -337,7 +338,7 @@ pub fn renamed(relation: &Set, change: impl Fn(Value) -> Value) -> Set {
     pairs(relation).map(|(first, second)| Value::pair(change(first), change(second))).collect()
 }
 
-/// The same on a bit matrix, if the images stay within their carriers and below position 64.
+/// Bit matrix with both components of each pair mapped; `None` if an image leaves its carrier or has a position of 64 or more.
 fn renamed_matrix(matrix: &Matrix, change: impl Fn(Value) -> Value) -> Option<Set> {
     let (from, to) = matrix.carriers();
     let moved = |carrier: u32, idx: u32| {
@@ -356,34 +357,35 @@ fn renamed_matrix(matrix: &Matrix, change: impl Fn(Value) -> Value) -> Option<Se
     Some(Matrix::set(from, to, &rows))
 }
 
-/// Asked for bytes before they are taken, as operations go on whose results can be much larger than their operands. Its error ends the operation.
+/// Callback that is charged for memory, in bytes, before it is allocated. Operators whose result may be much larger than their operands call it
+/// repeatedly. Its error ends the operation.
 pub type Meter<'m, E> = dyn FnMut(usize) -> Result<(), E> + 'm;
 
-/// Pairs that are built between two questions to the meter.
-const PAIRS_PER_QUESTION: usize = 1 << 10;
+/// Number of pairs built between two calls of the meter.
+const PAIRS_PER_CHARGE: usize = 1 << 10;
 
-/// A relation that is built row by row, the first components ascending.
+/// Builder of a relation, row by row; first components ascend.
 struct Rows<'m, 'n, E> {
     out: Builder,
-    /// Second components of the first component at hand.
+    /// Second components of the current first component.
     row: Vec<Value>,
-    /// Values that the meter was not asked about yet.
-    n_open: usize,
+    /// Number of values not yet charged to the meter.
+    n_uncharged: usize,
     meter: &'m mut Meter<'n, E>,
 }
 
 impl<'m, 'n, E> Rows<'m, 'n, E> {
     fn new(meter: &'m mut Meter<'n, E>) -> Self {
-        Rows { out: Builder::new(), row: Vec::new(), n_open: 0, meter }
+        Rows { out: Builder::new(), row: Vec::new(), n_uncharged: 0, meter }
     }
 
-    /// Counts work that makes no pair.
+    /// Counts work that builds no pair.
     fn count(&mut self) -> Result<(), E> {
-        self.n_open += 1;
-        if self.n_open < PAIRS_PER_QUESTION {
+        self.n_uncharged += 1;
+        if self.n_uncharged < PAIRS_PER_CHARGE {
             return Ok(());
         }
-        (self.meter)(std::mem::take(&mut self.n_open) * PAIR_BYTES)
+        (self.meter)(std::mem::take(&mut self.n_uncharged) * PAIR_BYTES)
     }
 
     fn push(&mut self, second: Value) -> Result<(), E> {
@@ -391,7 +393,7 @@ impl<'m, 'n, E> Rows<'m, 'n, E> {
         self.count()
     }
 
-    /// Ends the row of a first component. Rows in order need no sorting in the end, which nothing could interrupt.
+    /// Ends the row of a first component. Rows are sorted one by one, so that no long, uninterruptible sort remains for the end.
     fn finish_row(&mut self, first: &Value) {
         if !self.row.is_sorted_by(|left, right| left < right) {
             self.row.sort_unstable();
@@ -503,7 +505,7 @@ fn closure_of_rows(matrix: &Matrix) -> Set {
     let mut rows = [0; MAX_POSITIONS];
     let rows = &mut rows[..matrix.rows().len()];
     rows.copy_from_slice(matrix.rows());
-    // Nothing leads on from an element without a row.
+    // An element without a row has no successors.
     for middle in 0..rows.len() {
         let through = rows[middle];
         rows.iter_mut().filter(|row| has(**row, middle)).for_each(|row| *row |= through);

@@ -3,7 +3,7 @@
 use crate::set::Set;
 use crate::value::Value;
 
-/// The items of a sequence in order; `None` if the set is not a sequence.
+/// Items of a sequence in order; `None` if the set is not a sequence.
 pub fn items(set: &Set) -> Option<Vec<&Value>> {
     let pairs = set.as_slice()?;
     let at = |(idx, item): (usize, &'_ Value)| -> bool {

@@ -39,12 +39,12 @@ const BOOL_CARRIER: u32 = u32::MAX;
 #[derive(Clone)]
 enum Layout {
     Empty,
-    /// Not zero.
+    /// The bits are not zero.
     Bits {
         carrier: u32,
         bits: u64,
     },
-    /// At least two words, the last of them not zero. The header is the hash.
+    /// At least two words, the last one not zero. The header is the hash.
     Words {
         carrier: u32,
         words: ThinArc<u64, u64>,
@@ -54,12 +54,12 @@ enum Layout {
         span: u32,
         lo: i64,
     },
-    /// An interval that does not fit the form above.
+    /// Interval that does not fit [`Layout::Interval`].
     LongInterval(Arc<(Int, Int)>),
     /// Strictly ascending and not contiguous. The header is the sum of the hashes of the elements.
     Ints(ThinArc<u64, i64>),
     Matrix(Matrix),
-    /// Strictly ascending and of no other form. The header is the sum of the hashes of the elements.
+    /// Strictly ascending, without any other layout. The header is the sum of the hashes of the elements.
     Sorted(ThinArc<u64, Value>),
 }
 
@@ -94,7 +94,7 @@ impl Set {
         Set(Layout::LongInterval(Arc::new((lo, hi))))
     }
 
-    /// The first `size` elements of a given set.
+    /// First `size` elements of a given set.
     pub fn carrier(set: u32, size: u32) -> Set {
         let mut words = vec![u64::MAX; (size / 64) as usize];
         if !size.is_multiple_of(64) {
@@ -108,16 +108,16 @@ impl Set {
         Set(Layout::Bits { carrier: BOOL_CARRIER, bits: 3 })
     }
 
-    /// A set of the elements of the given set number `set` whose positions are set in `bits`.
+    /// Elements of the given set number `set` at the positions of `bits`.
     pub fn from_bits(set: u32, bits: u64) -> Set {
         if bits == 0 { Set::EMPTY } else { Set(Layout::Bits { carrier: set, bits }) }
     }
 
-    /// The set of a strictly ascending list of values.
+    /// Set of a strictly ascending list of values.
     pub fn from_sorted(items: Vec<Value>) -> Set {
         debug_assert!(items.is_sorted_by(|left, right| left < right));
         let (Some(first), Some(last)) = (items.first(), items.last()) else { return Set::EMPTY };
-        // The order groups kinds and carriers, so a property of the first and the last element holds for all.
+        // The order groups values by kind and carrier, so a kind shared by the first and the last element is shared by all.
         if let (Value::Int(_), Value::Int(_)) = (first, last) {
             let ints = items.iter().filter_map(|item| if let Value::Int(int) = item { Some(*int) } else { None });
             return Set::from_sorted_ints(&ints.collect::<Vec<i64>>());
@@ -143,7 +143,7 @@ impl Set {
         Set(Layout::Sorted(ThinArc::from_header_and_iter(hash, items.into_iter())))
     }
 
-    /// The set of a strictly ascending list of numbers.
+    /// Set of a strictly ascending list of numbers.
     fn from_sorted_ints(ints: &[i64]) -> Set {
         Set::as_interval(ints).unwrap_or_else(|| {
             let hash = hash_unordered(ints);
@@ -151,7 +151,7 @@ impl Set {
         })
     }
 
-    /// The set of a strictly ascending list of numbers, if the list is empty or contiguous.
+    /// Set of a strictly ascending list of numbers, if the list is empty or contiguous.
     fn as_interval(ints: &[i64]) -> Option<Set> {
         let (Some(lo), Some(hi)) = (ints.first(), ints.last()) else { return Some(Set::EMPTY) };
         let span = i128::from(*hi) - i128::from(*lo);
@@ -176,7 +176,7 @@ impl Set {
         matches!(self.0, Layout::Empty)
     }
 
-    /// The number of elements; `u64::MAX` for an interval that has more.
+    /// Number of elements; `u64::MAX` if an interval has more.
     pub fn len(&self) -> u64 {
         match &self.0 {
             Layout::Empty => 0,
@@ -190,7 +190,7 @@ impl Set {
         }
     }
 
-    /// The exact number of elements.
+    /// Exact number of elements.
     pub fn card(&self) -> Int {
         match &self.0 {
             Layout::LongInterval(ends) => &(&ends.1 - &ends.0) + &Int::ONE,
@@ -218,12 +218,12 @@ impl Set {
         }
     }
 
-    /// The least element.
+    /// Least element.
     pub fn first(&self) -> Option<Value> {
         self.iter().next()
     }
 
-    /// The greatest element.
+    /// Greatest element.
     pub fn last(&self) -> Option<Value> {
         match &self.0 {
             Layout::Empty => None,
@@ -239,7 +239,7 @@ impl Set {
         }
     }
 
-    /// The element of a singleton.
+    /// Element of a singleton; `None` for other sets.
     pub fn only(&self) -> Option<Value> {
         let mut items = self.iter();
         let first = items.next()?;
@@ -251,7 +251,7 @@ impl Set {
         SetIter::new(self)
     }
 
-    /// The bounds, if the set is a non-empty interval of integers.
+    /// Bounds of a non-empty interval of integers; `None` for other sets.
     pub fn ends(&self) -> Option<(Int, Int)> {
         match &self.0 {
             Layout::Interval { span, lo } => Some((Int::Small(*lo), Int::Small(lo + i64::from(*span)))),
@@ -260,7 +260,7 @@ impl Set {
         }
     }
 
-    /// The elements, if they are stored as a slice; sets of records, strings and sets always are.
+    /// Elements as a slice, if they are stored so. Sets of records, strings and sets always are.
     pub fn as_slice(&self) -> Option<&[Value]> {
         match &self.0 {
             Layout::Empty => Some(&[]),
@@ -269,7 +269,7 @@ impl Set {
         }
     }
 
-    /// Given set and positions, if all elements are of one given set and below position 64.
+    /// Given set and positions of the elements, if all are of one given set and below position 64.
     pub fn as_bits(&self) -> Option<(u32, u64)> {
         match self.0 {
             Layout::Bits { carrier, bits } if carrier != BOOL_CARRIER => Some((carrier, bits)),
@@ -277,7 +277,7 @@ impl Set {
         }
     }
 
-    /// Bytes on the heap, beside those of parts that other values hold as well.
+    /// Heap memory of the set in bytes, without parts that are shared with other values.
     pub(crate) fn owned_bytes(&self) -> usize {
         let content = match &self.0 {
             Layout::Empty | Layout::Bits { .. } | Layout::Interval { .. } => return 0,
@@ -290,7 +290,7 @@ impl Set {
         ALLOCATION_BYTES + size_of::<u64>() + content
     }
 
-    /// Bytes that another set of as many pairs takes while it is built, about; small sets take nothing.
+    /// Estimate of the memory needed to build a set of the same size, in bytes; zero for compact layouts.
     pub fn copy_bytes(&self) -> usize {
         match &self.0 {
             Layout::Ints(ints) => 2 * size_of_val(&ints.slice),
@@ -299,7 +299,7 @@ impl Set {
         }
     }
 
-    /// Whether other values hold the elements too.
+    /// True if other values share the elements.
     pub(crate) fn is_shared(&self) -> bool {
         match &self.0 {
             Layout::Words { words, .. } => is_shared(words),
@@ -318,7 +318,7 @@ impl Set {
         }
     }
 
-    /// The positions below 64 of elements of a carrier, if the set has no elements of any other.
+    /// Positions below 64 of the elements of a carrier; `None` if the set has elements of another one.
     pub(crate) fn bits_of(&self, carrier: u32) -> Option<u64> {
         match &self.0 {
             Layout::Empty => Some(0),
@@ -348,7 +348,7 @@ pub(crate) fn position(value: &Value) -> Option<(u32, u32)> {
     }
 }
 
-/// The value at a position of a carrier.
+/// Value at a position of a carrier.
 pub(crate) fn at(carrier: u32, index: u32) -> Value {
     if carrier == BOOL_CARRIER { Value::Bool(index == 1) } else { Value::Element { set: carrier, index } }
 }
@@ -474,7 +474,7 @@ fn cmp_bits(left: u64, right: u64) -> Ordering {
     }
     let lowest = different & different.wrapping_neg();
     let above = !(lowest | (lowest - 1));
-    // The side with the lowest differing position is smaller, unless the other side has no elements left.
+    // The set with the lowest differing position is smaller, unless the other set has no further elements.
     if left & lowest != 0 {
         if right & above != 0 { Ordering::Less } else { Ordering::Greater }
     } else if left & above != 0 {

@@ -20,12 +20,12 @@ use crate::set::Set;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Value {
     Bool(bool),
-    /// An integer within `i64`; [`Value::int`] constructs any integer.
+    /// Integer within `i64`; [`Value::int`] constructs any integer.
     Int(i64),
     BigInt(Big),
     Real(Real),
     String(Text),
-    /// An element of a deferred or enumerated set, by position.
+    /// Element of a deferred or enumerated set, by position.
     Element {
         set: u32,
         index: u32,
@@ -36,15 +36,15 @@ pub enum Value {
     Set(Set),
 }
 
-/// An immutable string, shared.
+/// Immutable, shared string.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text(Arc<Box<str>>);
 
-/// A record: number of its type, and values in the order of the fields of the type.
+/// Record: number of its type, and field values in the order of the type.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Record(ThinArc<u32, Value>);
 
-/// A value of a freetype: a constructor, applied if it takes an argument.
+/// Value of a freetype: a constructor with its argument, if it takes one.
 #[derive(Clone)]
 pub struct Free(Arc<FreeNode>);
 
@@ -79,7 +79,7 @@ impl Value {
         Value::Pair(Arc::new((first, second)))
     }
 
-    /// `fields` in the order of the record type number `shape`.
+    /// Record of the type number `shape`, with `fields` in the order of the type.
     pub fn record(shape: u32, fields: Vec<Value>) -> Value {
         Value::Record(Record(ThinArc::from_header_and_iter(shape, fields.into_iter())))
     }
@@ -132,7 +132,7 @@ impl Value {
         }
     }
 
-    /// A hash of the value that is the same in every run.
+    /// Hash of the value, the same in every run.
     pub fn stable_hash(&self) -> u64 {
         hash_of(self)
     }
@@ -226,12 +226,12 @@ impl Text {
 }
 
 impl Record {
-    /// How many values hold it.
+    /// Number of references to the record.
     pub(crate) fn n_owners(&self) -> usize {
         ThinArc::strong_count(&self.0)
     }
 
-    /// The number of the record type.
+    /// Number of the record type.
     pub fn shape(&self) -> u32 {
         self.0.header.header
     }
@@ -240,7 +240,7 @@ impl Record {
         &self.0.slice
     }
 
-    /// The record with one field replaced; the same record if it has no such field.
+    /// Record with one field replaced; the same record if it has no such field.
     #[must_use]
     pub fn with(&self, field: usize, value: Value) -> Record {
         let fields = self.fields().iter().enumerate();
@@ -269,7 +269,7 @@ impl Hash for Record {
 }
 
 impl Free {
-    /// How many values hold it.
+    /// Number of references to the value.
     pub(crate) fn n_owners(&self) -> usize {
         Arc::strong_count(&self.0)
     }
@@ -287,8 +287,8 @@ impl Free {
     }
 }
 
-// Only freetypes let values nest deeper than types, so recursion through them must grow the stack. For recursion through the
-// other kinds there is room once a type is known (`abridge_diag::expect_depth`).
+// Only values of freetypes can be nested deeper than their types, so recursion through them grows the stack. For the other kinds,
+// `abridge_diag::expect_depth` reserves enough stack once a type is known.
 
 impl PartialEq for Free {
     fn eq(&self, other: &Free) -> bool {
@@ -327,7 +327,7 @@ impl Hash for Free {
 }
 
 thread_local! {
-    /// Arguments that are left to drop, while something is being dropped.
+    /// Arguments that remain to be dropped, while a value is being dropped.
     static WAITING: RefCell<Option<Vec<Value>>> = const { RefCell::new(None) };
 }
 
@@ -339,7 +339,7 @@ impl Drop for FreeNode {
     }
 }
 
-/// Slices of values are hashed once, when they are built.
+/// Hash of a slice of values, computed when the slice is built.
 pub(crate) fn hash_slice<T: Hash>(tag: u32, items: &[T]) -> u64 {
     let mut hasher = FxHasher::default();
     tag.hash(&mut hasher);
@@ -347,12 +347,12 @@ pub(crate) fn hash_slice<T: Hash>(tag: u32, items: &[T]) -> u64 {
     hasher.finish()
 }
 
-/// Order-independent hash of a slice of values: a change of a few elements updates it incrementally.
+/// Order-independent hash of a slice of values. It can be updated incrementally when elements change.
 pub(crate) fn hash_unordered<T: Hash>(items: &[T]) -> u64 {
     items.iter().fold(0, |sum: u64, item| sum.wrapping_add(hash_item(item)))
 }
 
-/// One summand of [`hash_unordered`]; all its bits must be well mixed.
+/// Summand of [`hash_unordered`]. All its bits must be well mixed.
 pub(crate) fn hash_item<T: Hash>(item: &T) -> u64 {
     let mut bits = hash_of(item);
     bits = (bits ^ (bits >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);

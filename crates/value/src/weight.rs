@@ -1,7 +1,7 @@
-//! The memory that values take, for the account of a run.
+//! Estimates of the memory of values, for the memory limit of a run.
 //!
-//! Values share parts: a function that differs from another in one point shares the other pairs with it. A part counts for the value that
-//! alone holds it when it is weighed, so the sum over values that are weighed when they are made comes near the truth.
+//! Values share parts: two functions that differ at one point share all other pairs. A part is counted for a value only if no other value holds it at
+//! that time. So the sum over values, each measured when it is created, is close to the memory in use.
 
 use triomphe::{Arc, ThinArc};
 
@@ -9,14 +9,14 @@ use abridge_diag::with_stack;
 
 use crate::value::Value;
 
-/// What an allocation takes beside its content: counts, and the allocator's own.
+/// Overhead of an allocation in bytes: reference count and bookkeeping of the allocator.
 pub(crate) const ALLOCATION_BYTES: usize = 24;
 
-/// Memory of a pair in a set while the set is built, about.
+/// Approximate memory of a pair in a set under construction, in bytes.
 pub const PAIR_BYTES: usize = 88;
 
 impl Value {
-    /// Bytes on the heap that this value holds, beside those that other values hold as well.
+    /// Heap memory of the value in bytes, without parts that are shared with other values.
     pub fn owned_bytes(&self) -> usize {
         match self {
             Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Element { .. } => 0,
@@ -32,7 +32,7 @@ impl Value {
         }
     }
 
-    /// Bytes that another value of the same length takes, about; found without a look at the elements. Small values take nothing.
+    /// Estimate of the memory of another value of the same length, in bytes, without inspecting the elements; zero for values of constant size.
     pub fn copy_bytes(&self) -> usize {
         match self {
             Value::String(text) => text.get().len(),
@@ -42,7 +42,7 @@ impl Value {
         }
     }
 
-    /// The same for a part of a value: nothing if others hold it too.
+    /// Heap memory of a part of a value; zero if the part is shared with other values.
     pub(crate) fn part_bytes(&self) -> usize {
         let is_shared = match self {
             Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::Element { .. } => return 0,
@@ -56,12 +56,12 @@ impl Value {
     }
 }
 
-/// Values that lie side by side, with what they hold.
+/// Memory of a slice of values in bytes, with the heap memory of its elements.
 pub(crate) fn slice_bytes(values: &[Value]) -> usize {
     size_of_val(values) + values.iter().map(Value::part_bytes).sum::<usize>()
 }
 
-/// Whether others hold a slice too.
+/// True if other values share a slice.
 pub(crate) fn is_shared<H, T>(slice: &ThinArc<H, T>) -> bool {
     ThinArc::strong_count(slice) > 1
 }
@@ -78,7 +78,7 @@ mod tests {
         let second = first.insert(pair(100));
         let (first, second) = (Value::Set(first), Value::Set(second));
         assert_eq!(Value::Int(7).owned_bytes(), 0);
-        // All pairs but the last are held by both.
+        // All pairs but the last are shared.
         assert!(first.owned_bytes() < 100 * size_of::<Value>() + 2 * ALLOCATION_BYTES, "{}", first.owned_bytes());
         let all = second.owned_bytes();
         drop(first);

@@ -1,4 +1,4 @@
-//! Laws of values: equality, hash and order fit together, sets agree with a naive model, interning is a bijection.
+//! Laws of values: equality, hash and order are consistent; sets agree with a naive model; interning is a bijection.
 
 use std::collections::BTreeSet;
 use std::hash::BuildHasher as _;
@@ -19,7 +19,7 @@ fn int() -> impl Strategy<Value = BigInt> {
     ]
 }
 
-/// Values of one type each, so that sets of them are well typed.
+/// Lists of values, each list of one type, so that sets of them are well typed.
 fn values_of_one_type() -> impl Strategy<Value = Vec<Value>> {
     let ints = || prop::collection::vec(int().prop_map(|big| Value::int(Int::from(big))), 0..12);
     let elements = |max: u32| prop::collection::vec((0..max).prop_map(|index| Value::element(2, index)), 0..12);
@@ -68,7 +68,7 @@ fn relation_pairs() -> impl Strategy<Value = Vec<(i64, i64)>> {
     prop::collection::vec((0_i64..5, 0_i64..5), 0..14)
 }
 
-/// What the numbers of [`relation_pairs`] stand for: relations of some kinds are laid out in ways of their own.
+/// Mapping of the numbers of [`relation_pairs`] to values. The kind of the values determines the layout of the relation.
 type Kind = fn(i64) -> Value;
 
 fn kinds() -> impl Strategy<Value = Kind> {
@@ -93,7 +93,7 @@ fn set(items: &[Value]) -> Set {
     items.iter().cloned().collect()
 }
 
-/// The set is exactly this naive one, and canonical: built another way it is equal, with equal hash.
+/// Asserts that a set has exactly these elements and is canonical: the set built from a list is equal and has an equal hash.
 fn same(actual: &Set, expected: &BTreeSet<Value>) -> Result<(), TestCaseError> {
     let listed: Vec<Value> = actual.iter().collect();
     prop_assert_eq!(&listed, &expected.iter().cloned().collect::<Vec<_>>());

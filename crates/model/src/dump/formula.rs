@@ -1,4 +1,6 @@
-//! Expressions and predicates as B text: ASCII, one line, with the parentheses that the parser or a reader needs.
+//! Expressions and predicates as B text: ASCII, on one line, with parentheses.
+//!
+//! Parentheses are written where the parser needs them, or where readers would misread the text. A missing pair changes the meaning of the text.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -21,7 +23,7 @@ pub(super) struct Printer<'a> {
     pub(super) model: &'a Model,
     pub(super) names: Names<'a>,
     pub(super) out: String,
-    /// Indentation; absent in one-line mode.
+    /// Indentation in columns; `None` for text on one line.
     pub(super) indent: Option<usize>,
     /// Targets of the enclosing BecomesSuch, whose names denote old values.
     pub(super) old: HashSet<Target>,
@@ -40,7 +42,7 @@ impl<'a> Printer<'a> {
         self.out.push_str(&words::ident(name));
     }
 
-    /// Items with commas between them.
+    /// Writes items with commas between them.
     pub(super) fn separated<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
         for (idx, item) in items.iter().enumerate() {
             if idx > 0 {
@@ -58,7 +60,7 @@ impl<'a> Printer<'a> {
         self.separated(locals, |printer, local| printer.out.push_str(&printer.names.local(*local)));
     }
 
-    /// An expression where the operators below a level need parentheses.
+    /// Writes an expression at a place where operators below `level` need parentheses.
     pub(super) fn expr(&mut self, id: ExprId, level: u16) {
         let expr = self.model.expr(id);
         self.expr_in(id, spelling::level(expr) < level);
@@ -131,7 +133,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The text of an expression that is a name.
+    /// Text of an expression that is a single name.
     fn name(&self, id: ExprId) -> Option<String> {
         let model = self.model;
         let mark = |target| if self.old.contains(&target) { "$0" } else { "" };
@@ -157,7 +159,7 @@ impl<'a> Printer<'a> {
         self.text(close);
     }
 
-    /// A keyword with its arguments in parentheses.
+    /// Writes a keyword with arguments in parentheses.
     fn keyword(&mut self, name: &str, items: &[ExprId]) {
         self.text(name);
         self.text("(");
@@ -165,7 +167,7 @@ impl<'a> Printer<'a> {
         self.text(")");
     }
 
-    /// A name with arguments, if there are any.
+    /// Writes a name with its arguments, if there are any.
     pub(super) fn call(&mut self, name: &str, args: &[ExprId]) {
         if args.is_empty() {
             return self.ident(name);
@@ -199,7 +201,7 @@ impl<'a> Printer<'a> {
                 self.operand(right, text, level, level + 1);
             }
             BinaryForm::Power => {
-                // B reads `-x ** 2` as `(-x) ** 2`; mathematicians do not.
+                // B reads `-x ** 2` as `(-x) ** 2`, unlike mathematical notation, so parentheses are written.
                 self.expr(left, NEGATION + 1);
                 self.text(" ** ");
                 self.expr(right, POWER);
@@ -230,7 +232,7 @@ impl<'a> Printer<'a> {
         spelling::level(self.model.expr(id)) >= NEGATION
     }
 
-    /// The parts of a left-nested pair: `f(a, b)` is `f(a |-> b)`.
+    /// Parts of a left-nested pair: `f(a, b)` is `f(a |-> b)`.
     pub(super) fn arguments(&self, mut id: ExprId) -> Vec<ExprId> {
         let mut args = Vec::new();
         while let Expr::Binary(BinaryOp::Pair, left, right) = self.model.expr(id) {
@@ -242,14 +244,14 @@ impl<'a> Printer<'a> {
         args
     }
 
-    /// The operand of a postfix operator; `after_inverse` is true if the operator may follow a `~`.
+    /// Writes the operand of a postfix operator. `after_inverse` is true if the operator may follow a `~`.
     fn head(&mut self, id: ExprId, after_inverse: bool) {
         let expr = self.model.expr(id);
         let is_bare = match expr {
             Expr::Unary(UnaryOp::Inverse, _) => after_inverse,
             Expr::If(..) | Expr::Let { .. } | Expr::WithField(..) | Expr::Quantified { .. } => false,
             Expr::Comprehension { symbolic, .. } => !symbolic,
-            // Arguments that follow would bind to the operand.
+            // Without parentheses, the following arguments would belong to the operand.
             Expr::External(_, args) | Expr::CallOperation(_, args) => !args.is_empty(),
             expr => spelling::level(expr) >= POSTFIX,
         };
@@ -281,8 +283,8 @@ impl<'a> Printer<'a> {
         self.text(")");
     }
 
-    /// B has no expression for a record with one field replaced, so all fields are listed; a record that is not just a
-    /// name with fields gets a name first.
+    /// Writes a record with one field replaced. B has no expression for it, so all fields are listed. A record that is not a name with fields is
+    /// bound by a LET first.
     fn with_field(&mut self, record: ExprId, idx: u32, value: ExprId) {
         let model = self.model;
         let Type::Record(fields) = model.types.get(model.ty(record)) else { return };
@@ -308,7 +310,7 @@ impl<'a> Printer<'a> {
         self.text(if name.is_some() { ") END" } else { ")" });
     }
 
-    /// A name followed by a few fields: short enough to be repeated.
+    /// True if an expression is a name followed by a few fields, and so short enough to be repeated.
     fn is_path(&self, mut id: ExprId) -> bool {
         for _ in 0..8 {
             match self.model.expr(id) {
@@ -320,7 +322,7 @@ impl<'a> Printer<'a> {
         false
     }
 
-    /// Bound names: as they are if there is one, in parentheses otherwise.
+    /// Writes bound names; several names are put in parentheses.
     fn binder(&mut self, locals: &[LocalId], parens: bool) {
         let parens = parens || locals.len() > 1;
         self.text(if parens { "(" } else { "" });
@@ -401,7 +403,7 @@ impl<'a> Printer<'a> {
         self.text("```");
         for part in parts {
             match model.expr(*part) {
-                // An ambiguous name is printed as a value.
+                // Texts with special characters are printed as values.
                 Expr::String(text) if !text.contains(['$', '`', '\\']) && !text.chars().any(char::is_control) => {
                     self.text(text);
                 }
@@ -415,7 +417,7 @@ impl<'a> Printer<'a> {
         self.text("```");
     }
 
-    /// A predicate where connectives below a level need parentheses.
+    /// Writes a predicate at a place where connectives below `level` need parentheses.
     pub(super) fn pred(&mut self, id: PredId, level: u16) {
         with_stack(|| {
             let pred = self.model.pred(id);
@@ -462,7 +464,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A part that is a junction of the same kind needs no parentheses, one of the other kind does.
+    /// Writes a conjunction or disjunction. A part of the same kind needs no parentheses, a part of the other kind does.
     fn junction(&mut self, text: &str, parts: &[PredId]) {
         for (idx, part) in parts.iter().enumerate() {
             if idx > 0 {
@@ -488,7 +490,7 @@ impl<'a> Printer<'a> {
         self.text(")");
     }
 
-    /// People write `x > 0`, not `0 < x`.
+    /// Writes a comparison, with a literal on the right: `x > 0` instead of `0 < x`.
     fn compare(&mut self, op: Comparison, left: ExprId, right: ExprId) {
         let is_literal = |id| matches!(self.model.expr(id), Expr::Integer(_) | Expr::Real(_));
         match spelling::mirrored(op) {

@@ -1,8 +1,8 @@
 //! Display names of locals, free of capture.
 //!
-//! A local keeps its name unless the text would then denote something else: another thing of the same name is used where the local is
-//! visible. Such a local gets a number (`x_1`). One traversal finds these cases. It keeps a stack of binders per
-//! name, and renames every binder between a use and the local that is used.
+//! A local keeps its name unless the text would then have another meaning, since something else of the same name is used where the local is visible.
+//! Such a local gets a number (`x_1`). One traversal finds these cases: it keeps a stack of binders per name, and renames every binder between a use
+//! and the local that is used.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -19,21 +19,21 @@ use crate::subst::{Subst, Target};
 
 pub(super) struct Names<'a> {
     model: &'a Model,
-    /// Ready to print; absent for locals that keep their names.
+    /// New names; locals that keep their names are absent.
     shown: HashMap<LocalId, String>,
-    /// By its first local, each LET whose values use the LET's own locals.
+    /// LETs whose values use locals of the same LET, each given by its first local.
     chained: HashSet<LocalId>,
     taken: HashSet<Cow<'a, str>>,
 }
 
 impl<'a> Names<'a> {
-    /// Names for a node that is seen by `params`.
+    /// Names for the text of a node in the scope of `params`.
     pub(super) fn of(model: &'a Model, root: ModelNode, params: &[LocalId]) -> Self {
-        let mut search = Renaming::new(model);
-        search.open(params);
-        search.node(root);
-        search.close(params);
-        search.finish()
+        let mut renaming = Renaming::new(model);
+        renaming.open(params);
+        renaming.node(root);
+        renaming.close(params);
+        renaming.finish()
     }
 
     pub(super) fn local(&self, id: LocalId) -> Cow<'_, str> {
@@ -50,12 +50,12 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// True if some value of a LET uses locals of the same LET.
+    /// True if a value of a LET uses locals of the same LET.
     pub(super) fn is_chained(&self, bindings: &[Binding]) -> bool {
         bindings.first().is_some_and(|first| self.chained.contains(&first.local))
     }
 
-    /// A fresh name for the text.
+    /// Name that does not occur in the text.
     pub(super) fn fresh(&mut self, base: &'static str) -> String {
         let name = fresh(&self.taken, base, &mut 0);
         self.taken.insert(Cow::Owned(name.clone()));
@@ -63,7 +63,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// `base`, `base_1`, `base_2`, ...: the first that is not taken, from a given number on.
+/// First of `base`, `base_1`, `base_2`, ... that is not taken, from `number` on.
 fn fresh(taken: &HashSet<Cow<'_, str>>, base: &str, number: &mut u32) -> String {
     loop {
         let name = if *number == 0 { base.to_owned() } else { format!("{base}_{number}") };
@@ -76,19 +76,19 @@ fn fresh(taken: &HashSet<Cow<'_, str>>, base: &str, number: &mut u32) -> String 
 
 struct Renaming<'a> {
     model: &'a Model,
-    /// Binders around the current place that keep their names so far, by name, outermost first.
+    /// Enclosing binders that keep their names so far, by name, outermost first.
     around: HashMap<&'a str, Vec<LocalId>>,
     bound: HashSet<LocalId>,
-    /// The first local of each name that is used and that nothing in the text binds; later ones are renamed.
+    /// Free locals of the text, the first one of each name. Further ones of that name are renamed.
     free: Vec<LocalId>,
     free_names: HashMap<&'a str, LocalId>,
     globals: HashSet<&'a str>,
-    /// Locals that need a number, in the order in which that was found.
+    /// Locals to be renamed, in the order of discovery.
     renamed: Vec<LocalId>,
     is_renamed: HashSet<LocalId>,
-    /// Locals that stand for the value of a target after or before a substitution, with the mark of the latter.
+    /// Locals that denote the value of a target after or before a substitution, with the suffix of the target's name.
     aliases: HashMap<LocalId, (Target, &'static str)>,
-    /// Locals of the LETs whose values are being walked, with the first local of their LET.
+    /// Locals of the LETs whose values are being traversed, with the first local of their LET.
     in_values: HashMap<LocalId, LocalId>,
     chained: HashSet<LocalId>,
     taken: HashSet<Cow<'a, str>>,
@@ -122,7 +122,7 @@ impl<'a> Renaming<'a> {
             self.taken.insert(Cow::Borrowed(name));
             self.bound.insert(*local);
             let around = self.around.entry(name).or_default();
-            // Two locals of one binder with one name: the text needs a difference even if neither is used.
+            // Two locals of one binder must differ in the text even if neither is used.
             let repeats = around.last().is_some_and(|last| locals[..idx].contains(last));
             if repeats {
                 self.rename(*local);
@@ -154,7 +154,7 @@ impl<'a> Renaming<'a> {
         self.rename_inside(name, None);
     }
 
-    /// Renames the binders of a name around this place that are inside of `meant`.
+    /// Renames the enclosing binders of a name that lie inside the binder of `meant`.
     fn rename_inside(&mut self, name: &str, meant: Option<LocalId>) {
         let Some(around) = self.around.get_mut(name) else { return };
         let first = around.iter().rposition(|local| Some(*local) == meant).map_or(0, |idx| idx + 1);
@@ -261,7 +261,7 @@ impl<'a> Renaming<'a> {
         self.close(&locals);
     }
 
-    /// In B, all equations of a LET see all its names, so a value that refers to an outer thing of such a name forces a renaming.
+    /// Traverses a LET. In B, all equations of a LET see all its names, so a value that refers to an outer thing of such a name forces a renaming.
     fn let_in(&mut self, bindings: &[Binding], body: ModelNode) {
         let Some(first) = bindings.first() else { return self.node(body) };
         let locals: Vec<LocalId> = bindings.iter().map(|binding| binding.local).collect();

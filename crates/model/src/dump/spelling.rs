@@ -1,4 +1,6 @@
-//! Spelling and binding strength of operators. Levels are those of the B language; a higher level binds tighter.
+//! Spelling and binding strength of operators.
+//!
+//! Levels are those of the B language; a higher level binds tighter. A wrong level omits parentheses that the text needs.
 
 use crate::expr::{BaseSet, BinaryOp, Expr, QuantifiedOp, TreeOp, UnaryOp};
 use crate::pred::{Comparison, Pred};
@@ -18,16 +20,16 @@ pub(super) const NEGATION: u16 = 210;
 pub(super) const POSTFIX: u16 = 230;
 const ATOM: u16 = 240;
 
-/// `=>` and `<=>`. B has the latter bind tightest, which surprises readers; as an operand it always gets parentheses.
+/// `=>` and `<=>`. In B, `<=>` binds tightest, which surprises readers, so as an operand it always gets parentheses.
 pub(super) const IMPLICATION: u16 = 30;
 /// `&` and `or`, at one level.
 pub(super) const JUNCTION: u16 = 40;
 
-/// How an operator with two operands is written.
+/// Notation of a binary operator.
 pub enum BinaryForm {
-    /// Between its operands, at a level; operators of one level group to the left.
+    /// Between the operands, at a level. Operators of one level associate to the left.
     Infix(&'static str, u16),
-    /// `**`, which groups to the right.
+    /// `**`, which associates to the right.
     Power,
     /// `prj1(S,T)`
     Function(&'static str),
@@ -37,7 +39,7 @@ pub enum BinaryForm {
     Image,
 }
 
-/// The form of an operator with two operands.
+/// Notation of a binary operator.
 pub fn binary(op: BinaryOp) -> BinaryForm {
     use BinaryForm::{Function, Infix};
     use BinaryOp::*;
@@ -74,8 +76,8 @@ pub fn binary(op: BinaryOp) -> BinaryForm {
     }
 }
 
-/// True if an operand gets optional parentheses for readability: an arrow of arrows, another operator
-/// of a level that mixes unlike ones, or a difference among set operators.
+/// True if an operand gets optional parentheses for readability: an arrow of arrows, another operator of a level with unrelated operators, or a
+/// difference among set operators.
 pub(super) fn is_confusing(operand: &Expr, text: &str, level: u16) -> bool {
     let Expr::Binary(op, ..) = operand else { return false };
     match binary(*op) {
@@ -112,7 +114,7 @@ pub(super) fn pred_level(pred: &Pred) -> u16 {
     }
 }
 
-/// The keyword of an operator that is written as a function; negation and inverse are not.
+/// Keyword of a unary operator in function notation. Negation and inverse have another notation.
 pub fn unary(op: UnaryOp) -> &'static str {
     use UnaryOp::*;
     match op {
@@ -154,7 +156,7 @@ pub fn unary(op: UnaryOp) -> &'static str {
     }
 }
 
-/// The keyword of an operator on trees.
+/// Keyword of an operator on trees.
 pub fn tree(op: TreeOp) -> &'static str {
     use TreeOp::*;
     match op {
@@ -189,7 +191,7 @@ pub(super) fn quantified(op: QuantifiedOp) -> &'static str {
     }
 }
 
-/// The keyword of a set that every machine knows.
+/// Keyword of a predefined set.
 pub fn base_set(set: BaseSet) -> &'static str {
     match set {
         BaseSet::Integer => "INTEGER",
@@ -212,7 +214,7 @@ pub(super) fn comparison(op: Comparison) -> &'static str {
     }
 }
 
-/// The negated relation, if B has a sign for it.
+/// Spelling of the negated relation, if B has one.
 pub(super) fn negated(op: Comparison) -> Option<&'static str> {
     match op {
         Comparison::Equal => Some("/="),
@@ -223,7 +225,7 @@ pub(super) fn negated(op: Comparison) -> Option<&'static str> {
     }
 }
 
-/// The converse relation, if B has a sign for it.
+/// Spelling of the converse relation, if B has one.
 pub(super) fn mirrored(op: Comparison) -> Option<&'static str> {
     match op {
         Comparison::Less | Comparison::RealLess => Some(">"),

@@ -14,9 +14,9 @@ use crate::subst::{Subst, Target};
 /// Context of a substitution.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
-    /// A keyword block or the initialisation: everything may stand here.
+    /// Keyword block or initialisation: any substitution is allowed.
     Block,
-    /// `||` or the body of an operation: a sequence needs BEGIN and END.
+    /// Operand of `||` or body of an operation: a sequence needs BEGIN and END.
     Parallel,
 }
 
@@ -131,7 +131,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A new line, or a blank in one-line mode. Indentation stops at the maximum.
+    /// Writes a line break, or a blank in text on one line. Indentation stops at the maximum.
     pub(super) fn gap(&mut self) {
         match self.indent {
             None => self.out.push(' '),
@@ -142,7 +142,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A substitution between two keywords.
+    /// Writes a substitution between two keywords.
     fn block(&mut self, id: SubstId) {
         self.deeper(|printer| {
             printer.gap();
@@ -209,7 +209,7 @@ impl Printer<'_> {
         self.separated(targets, |printer, target| printer.out.push_str(&printer.names.target(*target)));
     }
 
-    /// Assignments to parts are written as such: `f(x) := E`, `r'a := E`.
+    /// Writes an assignment. Assignments to parts are written as such: `f(x) := E`, `r'a := E`.
     fn assign(&mut self, targets: &[Target], values: &[ExprId]) {
         let mut rest = Vec::with_capacity(values.len());
         let pairs: Vec<_> = targets.iter().zip(values).collect();
@@ -239,7 +239,7 @@ impl Printer<'_> {
         Some(*value)
     }
 
-    /// Writes a target with the fields of it that are assigned, none if it is the whole, and returns their value.
+    /// Writes a target with the fields that are assigned, or the target alone if it is assigned as a whole. Returns the assigned value.
     fn field_of(&mut self, target: Target, value: ExprId) -> ExprId {
         let model = self.model;
         self.targets(&[target]);

@@ -10,7 +10,7 @@ use crate::subst::{Subst, Target};
 use crate::types::Type;
 use crate::verify::build::{BOOL, Builder, INTEGER, sample};
 
-/// Nodes by hand. Types do not matter to the text, records aside.
+/// Nodes of a model under construction. The text does not depend on their types, except for records.
 struct Nodes(Builder);
 
 impl Nodes {
@@ -72,7 +72,7 @@ fn check_subst(expected: &str, build: impl FnOnce(&mut Nodes) -> SubstId) {
     assert_eq!(subst_text(&nodes.0.model, id), expected);
 }
 
-/// `(a first b) second c` and `a first (b second c)`.
+/// Checks the texts of `(a first b) second c` and `a first (b second c)`.
 fn check_grouping(first: BinaryOp, second: BinaryOp, to_left: &str, to_right: &str) {
     check_expr(to_left, |n| {
         let [a, b, c] = n.vs(["a", "b", "c"]);
@@ -96,7 +96,7 @@ fn grouping_of_operators() {
     check_grouping(Power, Power, "(a ** b) ** c", "a ** b ** c");
     check_grouping(Multiply, Power, "(a * b) ** c", "a * b ** c");
     check_grouping(Union, Union, "a \\/ b \\/ c", "a \\/ (b \\/ c)");
-    // B would read these without parentheses, people would not.
+    // The parser needs no parentheses here; readers do.
     check_grouping(Union, Intersection, "(a \\/ b) /\\ c", "a \\/ (b /\\ c)");
     check_grouping(Union, Difference, "(a \\/ b) - c", "a \\/ (b - c)");
     check_grouping(DomainRestrict, Override, "(a <| b) <+ c", "a <| (b <+ c)");
@@ -196,7 +196,7 @@ fn postfix_operators() {
         let lambda = n.x(Expr::Quantified { op, binder: vec![i], pred, expr, symbolic: false });
         n.bin(BinaryOp::Apply, lambda, a)
     });
-    // Words that are keywords only here.
+    // Keywords only before a parenthesis.
     check_expr("`left`(left)", |n| {
         let [f, a] = n.vs(["left", "left"]);
         n.bin(BinaryOp::Apply, f, a)
@@ -361,7 +361,7 @@ fn locals_that_would_be_mistaken_get_numbers() {
     };
     check_pred("#x.(x = s & #x.(x = s))", |n| nested(n, false));
     check_pred("#x.(x = s & #x_1.(x_1 = x))", |n| nested(n, true));
-    // A global, with the first number taken.
+    // The name of a global, where the first numbered name is taken.
     check_pred("#x_2.(x_2 = x) & x_1 = x", |n| {
         let (local, global, taken) = (n.0.local("x", INTEGER), n.v("x"), n.v("x_1"));
         let get = n.0.get(local);
@@ -370,7 +370,7 @@ fn locals_that_would_be_mistaken_get_numbers() {
         let other = n.eq(taken, global);
         n.pred(Pred::And(vec![exists, other]))
     });
-    // Locals from outside of the text.
+    // Free locals.
     check_pred("x = x_1 & #x_2.(x_2 = x)", |n| {
         let [first, second, bound] = [(); 3].map(|()| n.0.local("x", INTEGER));
         let (first, second, get) = (n.0.get(first), n.0.get(second), n.0.get(bound));
@@ -460,7 +460,7 @@ fn large_nodes_are_no_problem() {
     assert_eq!(expr_text(&n.0.model, right).len(), 1 + 100_000 * 6 - 2);
     let wide = n.x(Expr::SetExtension(vec![a; 1_000_000]));
     assert_eq!(expr_text(&n.0.model, wide).len(), 3 * 1_000_000);
-    // Every quantifier is between some use and what is used.
+    // Every quantifier lies between a use and the local that is used.
     let (first, truth) = (n.0.local("x", INTEGER), n.pred(Pred::True));
     let body = (0..50_000).fold(truth, |body, _| {
         let (local, outer) = (n.0.local("x", INTEGER), n.0.get(first));

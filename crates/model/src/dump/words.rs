@@ -1,9 +1,10 @@
 //! Identifiers and literals as B text.
+//!
+//! A name that the lexer would read as something else is put in back quotes, so that the text parses to the same model.
 
 use std::borrow::Cow;
 
-/// An identifier, in back quotes if it would otherwise be a keyword or no identifier at all. The parts of a dotted name are
-/// quoted one by one; `x$0` is `x` with its mark.
+/// Identifier, in back quotes if it is a keyword or not a plain identifier. The parts of a dotted name are quoted one by one; in `x$0`, only `x` is.
 pub fn ident(name: &str) -> Cow<'_, str> {
     if is_plain(name) && !RESERVED.contains(&name) {
         return Cow::Borrowed(name);
@@ -20,7 +21,7 @@ fn part(name: &str) -> Cow<'_, str> {
     if is_plain(name) && !RESERVED.contains(&name) { Cow::Borrowed(name) } else { Cow::Owned(quoted(name)) }
 }
 
-/// An identifier, already spelt, that an opening parenthesis follows.
+/// Quotes an identifier that an opening parenthesis follows, if it is a keyword there.
 pub(super) fn called(text: &str) -> Cow<'_, str> {
     if CONTEXTUAL.contains(&text) { Cow::Owned(quoted(text)) } else { Cow::Borrowed(text) }
 }
@@ -32,7 +33,7 @@ fn quoted(name: &str) -> String {
     out
 }
 
-/// A letter, then letters, digits and `_`, then subscripts, then primes.
+/// True for a letter, then letters, digits and `_`, then subscripts, then primes.
 fn is_plain(name: &str) -> bool {
     let is_subscript = |c: char| ('\u{2080}'..='\u{2089}').contains(&c);
     let base = name.trim_end_matches(['\u{2032}', '\u{2018}', '\u{2019}']).trim_end_matches(is_subscript);
@@ -40,9 +41,9 @@ fn is_plain(name: &str) -> bool {
     chars.next().is_some_and(char::is_alphabetic) && chars.all(|c| c.is_alphabetic() || c.is_ascii_digit() || c == '_')
 }
 
-/// A string literal.
+/// Writes a string literal.
 pub(super) fn string(out: &mut String, value: &str) {
-    // These end a line, so only the multi-line form may hold them.
+    // These characters end a line, so only the multi-line form may contain them.
     let (delimiter, quote) = if value.contains(['\u{2028}', '\u{2029}']) { ("'''", '\'') } else { ("\"", '"') };
     out.push_str(delimiter);
     escape(out, value, quote);
@@ -61,10 +62,10 @@ fn escape(out: &mut String, value: &str, quote: char) {
     }
 }
 
-/// A real literal: digits on both sides of the dot.
+/// Writes a real literal, with digits on both sides of the dot.
 pub(super) fn real(out: &mut String, value: f64) {
     if value.is_infinite() {
-        // The literal that overflows to it.
+        // This literal overflows to infinity.
         out.push_str(if value < 0.0 { "-1.0e999" } else { "1.0e999" });
         return;
     }

@@ -1,4 +1,6 @@
 //! Must-write sets: variables that an operation assigns in every outcome.
+//!
+//! They are under-approximations: a missing variable is sound, an additional one is not, since users conclude that its old value does not matter.
 
 use std::collections::HashMap;
 
@@ -8,16 +10,16 @@ use crate::ids::{IdSet, OpId, SubstId, VarId};
 use crate::model::Model;
 use crate::subst::Subst;
 
-/// Variables that every outcome of an operation assigns. Omitting entries is sound, adding is not.
+/// Variables that every outcome of an operation assigns. Missing entries are sound, additional ones are not.
 pub fn must_write(model: &Model, op: OpId) -> IdSet<VarId> {
     Must { model, open: Vec::new(), done: HashMap::new() }.operation(op)
 }
 
 struct Must<'a> {
     model: &'a Model,
-    /// Operations on the call stack; a recursive call guarantees nothing.
+    /// Operations on the call stack. A recursive call is assumed to assign nothing.
     open: Vec<OpId>,
-    /// Results for callees; sound for recursive calls as well.
+    /// Results of callees; sound for recursive calls as well.
     done: HashMap<OpId, IdSet<VarId>>,
 }
 
@@ -46,7 +48,7 @@ impl Must<'_> {
         match subst {
             Subst::Pre { body, .. } | Subst::Assert { body, .. } | Subst::Any { body, .. } => self.subst(*body),
             Subst::Let { body, .. } | Subst::Var { body, .. } => self.subst(*body),
-            // Without ELSE there is no outcome when no branch is taken.
+            // Without ELSE, there is no outcome if no branch is enabled.
             Subst::Select { branches, otherwise } => {
                 let bodies = branches.iter().map(|(_, body)| *body).chain(*otherwise).collect();
                 self.all(bodies)
@@ -72,7 +74,7 @@ impl Must<'_> {
         }
     }
 
-    /// Variables that every alternative writes.
+    /// Variables that all alternatives assign.
     fn all(&mut self, alternatives: Vec<SubstId>) -> IdSet<VarId> {
         let mut sets = alternatives.into_iter().map(|body| self.subst(body)).collect::<Vec<_>>().into_iter();
         let Some(first) = sets.next() else { return IdSet::new() };

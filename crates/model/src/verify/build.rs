@@ -22,7 +22,7 @@ fn origin() -> Origin {
     Origin { machine: SmolStr::new("M"), span: span(), desc: None }
 }
 
-/// A refinement with a bit of everything:
+/// Refinement with declarations of every kind:
 ///
 /// - `PROC` deferred, `COLOUR = {red, green}`, `List = nil, cons(INTEGER*List)`, constant `n`
 /// - variables `waiting` (set of PROC), `x`, `lamp` (record), and `old`, which only the abstraction has

@@ -161,7 +161,7 @@ impl<'a> Ranges<'a> {
         let model = self.model;
         match expr {
             Expr::Element(set, idx) => match model.sets.get(*set) {
-                // A set without a size, which is reported on its own, may yet get any.
+                // A set without a size is reported separately, so its positions are not checked.
                 Some(set) if set.size() == 0 => {}
                 Some(set) => self.position(*idx, set.size() as usize, node, "element"),
                 None => self.within(&model.sets, *set, node),

@@ -24,7 +24,7 @@ pub(super) fn check(model: &Model, faults: &mut Faults) {
 
 struct Check<'a> {
     model: &'a Model,
-    /// The same model with its effects computed anew.
+    /// The same model with effects computed again.
     computed: &'a Model,
     faults: &'a mut Faults,
 }
@@ -161,7 +161,7 @@ impl Check<'_> {
         }
     }
 
-    /// The variables that are read or written at or below a node, calls included.
+    /// Variables read or written at or below a node, including calls.
     fn touched(&self, root: ModelNode) -> IdSet<VarId> {
         let mut touched = IdSet::new();
         let mut called = Vec::new();

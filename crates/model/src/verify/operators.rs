@@ -157,7 +157,7 @@ fn binary_relations(types: &TypeTable, op: BinaryOp, left: TypeId, right: TypeId
     })
 }
 
-/// A tree is a map from paths, which are sequences of integers, to labels.
+/// Type rule of operators on trees. A tree is a function from paths, which are sequences of integers, to labels.
 pub(super) fn tree(types: &TypeTable, op: TreeOp, args: &[TypeId], result: TypeId) -> bool {
     tree_inner(types, op, args, result).unwrap_or(false)
 }
@@ -211,12 +211,12 @@ fn pair(types: &TypeTable, ty: TypeId) -> Option<(TypeId, TypeId)> {
     }
 }
 
-/// `T` of `POW(INTEGER*T)`.
+/// `T` in `POW(INTEGER*T)`.
 fn sequence(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
     types.relation(ty).filter(|(idx, _)| *idx == INTEGER).map(|(_, elem)| elem)
 }
 
-/// `T` of a tree over `T`.
+/// Type of the labels of a tree.
 fn label(types: &TypeTable, ty: TypeId) -> Option<TypeId> {
     let (path, label) = types.relation(ty)?;
     (sequence(types, path)? == INTEGER).then_some(label)
@@ -245,7 +245,7 @@ mod tests {
             self.types.pow(pair)
         }
 
-        /// The types fit, and none of them may be replaced by one that has no other use.
+        /// Asserts that the types fit, and that no single one can be replaced by an unrelated type.
         fn check(&self, name: impl std::fmt::Debug, good: &[TypeId], fits: impl Fn(&TypeTable, &[TypeId]) -> bool) {
             assert!(fits(&self.types, good), "{name:?}");
             for idx in 0..good.len() {

@@ -8,18 +8,18 @@ use crate::model::Model;
 /// All nodes, parents first; `None` if the graph has a cycle.
 pub(super) fn parents_first(model: &Model, faults: &mut Faults) -> Option<Vec<ModelNode>> {
     let numbering = Numbering::of(model);
-    let mut marks = vec![Colour::New; numbering.len()];
+    let mut colours = vec![Colour::New; numbering.len()];
     let mut children_first = Vec::with_capacity(numbering.len());
-    let mut steps: Vec<Visit> = all_nodes(model).map(Visit::Enter).collect();
-    while let Some(step) = steps.pop() {
-        match step {
-            Visit::Enter(node) => match marks[numbering.index(node)] {
+    let mut visits: Vec<Visit> = all_nodes(model).map(Visit::Enter).collect();
+    while let Some(visit) = visits.pop() {
+        match visit {
+            Visit::Enter(node) => match colours[numbering.index(node)] {
                 Colour::New => {
-                    marks[numbering.index(node)] = Colour::Open;
-                    steps.push(Visit::Leave(node));
-                    model.for_each_child(node, &mut |child| steps.push(Visit::Enter(child)));
+                    colours[numbering.index(node)] = Colour::Open;
+                    visits.push(Visit::Leave(node));
+                    model.for_each_child(node, &mut |child| visits.push(Visit::Enter(child)));
                 }
-                // A node entered before an open node is left was pushed by the open node or a descendant.
+                // A node that is met again while it is open was pushed by itself or by a node below it.
                 Colour::Open => {
                     faults.add(Promise::Acyclic, node, "lies below itself");
                     return None;
@@ -27,7 +27,7 @@ pub(super) fn parents_first(model: &Model, faults: &mut Faults) -> Option<Vec<Mo
                 Colour::Done => {}
             },
             Visit::Leave(node) => {
-                marks[numbering.index(node)] = Colour::Done;
+                colours[numbering.index(node)] = Colour::Done;
                 children_first.push(node);
             }
         }
@@ -53,7 +53,7 @@ fn all_nodes(model: &Model) -> impl Iterator<Item = ModelNode> {
     exprs.chain(model.preds.ids().map(ModelNode::Pred)).chain(model.substs.ids().map(ModelNode::Subst))
 }
 
-/// Consecutive numbers for the nodes of all three kinds, so that one vector holds something for each.
+/// Consecutive numbers for nodes of all three kinds, so that one vector has an entry per node.
 #[derive(Clone, Copy)]
 pub(super) struct Numbering {
     n_exprs: usize,

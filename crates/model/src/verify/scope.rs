@@ -1,8 +1,8 @@
 //! Promises `bound-once` and `scope`.
 //!
-//! Scopes form a tree with one node per bound local. A node with several parents lies in several scopes; it may
-//! use what all of them bind, that is, the scope of their lowest common ancestor. Nodes are visited parents first, so the scope of a node is
-//! final when it is visited, and each node and each local is visited once.
+//! Scopes form a tree with one node per bound local. A model node with several parents lies in several scopes. It may use the locals that are bound
+//! in all of them, that is, in their lowest common ancestor. Nodes are visited parents first, so the scope of a node is final when it is visited, and
+//! each node and each local is visited once.
 
 use super::order::Numbering;
 use super::{Faults, Promise};
@@ -13,7 +13,7 @@ use crate::model::{Model, ReductionDef};
 use crate::pred::Pred;
 use crate::subst::{Subst, Target};
 
-/// `order`: all nodes, parents first.
+/// Checks both promises. `order` has all nodes, parents first.
 pub(super) fn check(model: &Model, order: &[ModelNode], faults: &mut Faults) {
     let mut n_binders: IdVec<LocalId, u32> = model.locals.ids().map(|_| 0).collect();
     let parameters = model.operations.values().flat_map(|op| op.params.iter().chain(&op.outputs));
@@ -34,7 +34,7 @@ struct Check<'a> {
     faults: &'a mut Faults,
     numbering: Numbering,
     scopes: Scopes,
-    /// By node; absent if no parent has been met, which for a node whose turn it is means that it is unreachable.
+    /// Scope of each node; `None` until a parent has been visited. A node that is visited without a scope is unreachable.
     scope_of: Vec<Option<Scope>>,
     bound_in: IdVec<LocalId, Option<Scope>>,
 }
@@ -109,7 +109,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// All operands of a node see what it binds.
+    /// Visits the operands of a node, all in the scope of the locals that it binds.
     fn operands(&mut self, node: ModelNode, scope: Scope) {
         let model = self.model;
         let scope = self.bind(scope, &model.bound_locals(node));
@@ -140,8 +140,8 @@ impl<'a> Check<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Scope(u32);
 
-/// A growing tree with ancestor queries in logarithmic time: each node also points to a higher ancestor, placed as in Myers,
-/// "An applicative random-access stack" (1983).
+/// Growing tree with ancestor queries in logarithmic time. Each node has a pointer to a higher ancestor, as in Myers, "An applicative random-access
+/// stack" (1983).
 struct Scopes {
     nodes: Vec<ScopeNode>,
 }
@@ -188,7 +188,7 @@ impl Scopes {
         self.ancestor(inner, self.depth(outer)) == outer
     }
 
-    /// The innermost scope that encloses both.
+    /// Innermost scope that encloses both.
     fn common(&self, left: Scope, right: Scope) -> Scope {
         let depth = self.depth(left).min(self.depth(right));
         let (mut left, mut right) = (self.ancestor(left, depth), self.ancestor(right, depth));

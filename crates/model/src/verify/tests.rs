@@ -1,4 +1,4 @@
-//! Every promise broken, in all its parts. The types of operators are tested beside them.
+//! Every promise is broken in every possible way. The type rules of operators are tested in `operators.rs`.
 
 use super::build::{BOOL, Builder, INTEGER, sample};
 use super::*;
@@ -13,7 +13,7 @@ fn texts(model: &Model) -> Vec<String> {
     verify(model).into_iter().map(|fault| fault.0).collect()
 }
 
-/// The sample, damaged, breaks this promise and no other.
+/// Asserts that the damaged sample breaks this promise and no other.
 fn raw(promise: &str, damage: impl FnOnce(&mut Builder)) {
     let mut build = Builder::of(sample());
     damage(&mut build);
@@ -22,7 +22,7 @@ fn raw(promise: &str, damage: impl FnOnce(&mut Builder)) {
     assert!(!faults.is_empty() && faults.iter().all(|fault| fault.starts_with(&prefix)), "{promise}: {faults:#?}");
 }
 
-/// The same with effects computed after the damage.
+/// As [`raw`], with effects computed after the damage.
 fn broken(promise: &str, damage: impl FnOnce(&mut Builder)) {
     raw(promise, |b| {
         damage(b);
@@ -61,7 +61,7 @@ fn add_goal(b: &mut Builder, pred: Pred) -> PredId {
     goal
 }
 
-/// `x < x` for an integer expression.
+/// Adds the goal `x < x` for an integer expression.
 fn add_goal_on(b: &mut Builder, expr: ExprId) {
     add_goal(b, Pred::Compare(Comparison::Less, expr, expr));
 }
@@ -128,7 +128,7 @@ fn acyclic() {
         let second = b.pred(Pred::Not(first));
         b.model.preds[first].pred = Pred::Not(second);
     });
-    // Sharing is no cycle.
+    // A shared node is not a cycle.
     valid(|b| {
         let one = b.int(1);
         let sum = (0..10).fold(one, |sum, _| b.same(BinaryOp::Add, sum, sum));
@@ -361,7 +361,7 @@ fn bound_once() {
 
 #[test]
 fn scope() {
-    // A parameter in the goal.
+    // An output of an operation in the goal.
     broken("scope", |b| {
         let p = b.model.operations[op(b, "get")].outputs[0];
         let expr = b.get(p);
@@ -490,7 +490,7 @@ fn calls() {
     valid(|b| query(b, "get", INTEGER));
     broken("calls", |b| query(b, "get", BOOL));
     broken("calls", |b| query(b, "step", INTEGER));
-    // A value that comes with a change of state.
+    // A query operation that changes the state.
     broken("calls", |b| {
         let (id, x, r) = (op(b, "get"), variable(b, "x"), b.model.operations[op(b, "get")].outputs[0]);
         let one = b.int(1);
@@ -545,7 +545,7 @@ fn effects() {
     raw("effects", |b| b.model.operations[ask].effects.writes = IdSet::new());
     raw("effects", |b| b.model.invariant[0].reads = IdSet::new());
     raw("effects", |b| b.model.invariant[1].constants = IdSet::new());
-    // More than needed is sound.
+    // Additional entries are sound.
     let mut model = sample();
     model.operations[ask].effects.reads.insert(VarId(1));
     assert_eq!(texts(&model), [""; 0]);

@@ -95,7 +95,7 @@ fn expr(model: &Model, expr: &Expr, ty: TypeId) -> bool {
         Expr::SecondProjection => types
             .relation(ty)
             .is_some_and(|(from, to)| matches!(types.get(from), Type::Pair(_, second) if *second == to)),
-        // Any arguments, any result.
+        // External functions take any arguments and return any type.
         Expr::External(..) => true,
         // See promise `calls`.
         Expr::CallOperation(..) => true,
@@ -177,10 +177,10 @@ pub(super) fn is_tuple(types: &TypeTable, ty: TypeId, parts: &[TypeId]) -> bool 
     left == Some(*first)
 }
 
-/// A node's operator with the types of its first operands.
+/// Operator of a node with the types of its first operands, for messages.
 fn misfit(model: &Model, node: ModelNode) -> String {
     let mut text = FirstWord(String::new());
-    // Stops with an error after the first word, which is what is wanted.
+    // The writer stops with an error after the first word; the rest is not needed.
     let _ = match node {
         ModelNode::Expr(id) => match model.expr(id) {
             Expr::Unary(op, _) => write!(text, "{op:?}"),

@@ -66,7 +66,7 @@ impl Lower<'_> {
         Formula { free, body: FormulaBody::Pred(pred) }
     }
 
-    /// Whether a formula is a predicate after expansion of definitions.
+    /// True if a formula is a predicate after expansion of definitions.
     fn is_predicate(&self, ctx: Ctx, id: ast::ExprId) -> bool {
         let (mut unit, mut id) = (ctx.unit, id);
         // A chain of definitions is no longer than the number of definitions.

@@ -36,7 +36,7 @@ impl Lower<'_> {
         at
     }
 
-    /// Whether an argument is a name other than a formal of an outer definition.
+    /// True if an argument is a name other than a formal of an outer definition.
     fn is_plain_name(&self, arg: ast::ExprId, at: Ctx) -> bool {
         match &self.tree(at.unit).expr(arg).expr {
             ast::Expr::Ident(name) => !matches!(self.frames.find(at.frame, name), Some(Found::Formal(..))),
@@ -47,7 +47,7 @@ impl Lower<'_> {
     /// Free names of an argument, including those of arguments that it passes on.
     fn names_in(&self, arg: ast::ExprId, at: Ctx) -> HashSet<SmolStr> {
         let mut names = HashSet::new();
-        // With each argument: whether it is passed on as it is.
+        // Arguments to examine. The flag is true if an argument is passed on unchanged.
         let mut open = vec![(arg, at, true)];
         let mut n_seen = 0;
         while let Some((arg, at, is_whole)) = open.pop().filter(|_| n_seen < MAX_ARGUMENTS) {
@@ -84,7 +84,7 @@ impl Lower<'_> {
         let diagnostic = diagnostic.also(self.model.locals[local].span, "bound here");
         self.report(
             diagnostic
-                .note("ProB takes it for the bound one, and so does `--compat prob`")
+                .note("ProB and `--compat prob` read it as the bound variable")
                 .help("give the bound variable a name that arguments do not use"),
         );
     }

@@ -311,7 +311,7 @@ impl Instances<'_> {
     }
 }
 
-/// Whether a prefix is `local` or ends with `.local`.
+/// True if a prefix is `local` or ends with `.local`.
 fn ends_with(prefix: &str, local: &str) -> bool {
     local.is_empty() || prefix == local || prefix.strip_suffix(local).is_some_and(|rest| rest.ends_with('.'))
 }
@@ -423,7 +423,7 @@ impl Composer<'_> {
                 names.operations.insert(joined(&dep.prefix, name), OpEntry { op: *op, access });
             }
         }
-        // A hash map has no order, so that diagnostics are sorted.
+        // A hash map has no order, so diagnostics are sorted.
         clashes.sort_by(|(left, ..), (right, ..)| left.cmp(right));
         let machine = machine_name(self.lower.project, self.instances[idx].unit);
         let reports =

@@ -134,7 +134,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a formula mentions a variable of the abstraction, itself or through definitions.
+    /// True if a formula mentions a variable of the abstraction, directly or through definitions.
     fn mentions_abstract(&self, ctx: Ctx, root: ast::ExprId) -> bool {
         let mut found = false;
         let mut expanded: HashSet<SmolStr> = HashSet::new();

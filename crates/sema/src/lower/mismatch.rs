@@ -236,7 +236,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether two types are equal as far as they are known.
+    /// True if two types are equal as far as they are known.
     pub(crate) fn alike(&self, left: Ty, right: Ty) -> bool {
         match (self.types.shape(left), self.types.shape(right)) {
             (TypeTerm::Unknown, _) | (_, TypeTerm::Unknown) => true,

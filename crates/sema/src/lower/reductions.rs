@@ -1,8 +1,8 @@
-//! Reductions that definitions describe: GENERATOR_r, INVERSE_r, ORDER_r, CANONIZER_r, and the families that `families.rs` expanded.
+//! Reductions described by definitions: GENERATOR_r, INVERSE_r, ORDER_r, CANONIZER_r, and the families expanded by `families.rs`.
 //!
-//! A body becomes an operation of the model that is no transition, so that evaluators and circuits treat it like any other. It must be a function
-//! of the state: what chooses, blocks or calls is refused here, since a canonizer with two results would make counts depend on chance. A
-//! definition with a mistake is ignored with a warning; other tools read the file without it.
+//! A body becomes an operation of the model that is not a transition, so evaluators and circuits treat it like any other operation. It must be a
+//! function of the state. Substitutions that choose, block or call are rejected here, since a canonizer with two results would make counts depend on
+//! chance. A definition with an error is ignored with a warning, since other tools read the file without it.
 
 use std::rc::Rc;
 
@@ -23,9 +23,9 @@ const INVERSE: &str = "INVERSE_";
 const ORDER: &str = "ORDER_";
 const CANONIZER: &str = "CANONIZER_";
 
-/// A function on states as it is written.
+/// Function on states in the source.
 struct Written {
-    /// The whole name of the definition.
+    /// Full name of the definition.
     name: SmolStr,
     span: Span,
     params: Vec<Ident>,
@@ -153,7 +153,7 @@ impl Lower<'_> {
         Some(ReductionDef { name: family.name.clone(), span: family.span, kind, expansion })
     }
 
-    /// Lowers a function on states; nothing, and reported, if it is none.
+    /// Lowers a function on states. Returns `None`, after a report, if it is not a function.
     fn function(&mut self, unit: UnitId, written: &Written) -> Option<OpId> {
         let Some(body) = written.body else {
             let message = format!("`{}` is not a substitution", written.name);
@@ -161,7 +161,7 @@ impl Lower<'_> {
             self.report(diagnostic.help("write it between `BEGIN` and `END`: `BEGIN x := E END`"));
             return None;
         };
-        let mark = self.mark();
+        let snapshot = self.snapshot();
         let ctx = Ctx { unit: written.unit, ..self.global(unit) };
         self.place = Place::Operation;
         let locals: Vec<(SmolStr, LocalId, LocalKind)> = written
@@ -172,7 +172,7 @@ impl Lower<'_> {
         let params: Vec<LocalId> = locals.iter().map(|(_, local, _)| *local).collect();
         let ctx = self.push_frame(ctx, FrameKind::Locals(locals));
         let body = self.subst(ctx, body);
-        self.resolve_overloads_from(mark.pending);
+        self.resolve_overloads_from(snapshot.pending);
         for local in &params {
             let (ty, local) = (self.model.locals[*local].ty, self.model.locals[*local].clone());
             if self.types.has_unknown(ty) {
@@ -182,7 +182,7 @@ impl Lower<'_> {
         }
         self.reject_choices(&written.name, body, !params.is_empty());
         self.place = Place::Steering;
-        if !self.keep(mark, &written.name) {
+        if !self.keep(snapshot, &written.name) {
             return None;
         }
         let machine = self.model.name.clone();
@@ -198,7 +198,7 @@ impl Lower<'_> {
         }))
     }
 
-    /// A function has one result in every state: nothing in it chooses, blocks or calls.
+    /// Rejects substitutions that choose, block or call. A function has one result in every state.
     fn reject_choices(&mut self, name: &str, body: SubstId, has_params: bool) {
         let mut wrong: Vec<(SubstId, &str)> = Vec::new();
         let model = &self.model;
@@ -228,7 +228,7 @@ impl Lower<'_> {
     }
 }
 
-/// A definition as a function on states.
+/// Definition as a function on states.
 fn written(entry: &DefEntry) -> Written {
     let body = match entry.body {
         DefinitionBody::Substitution(body) => Some(body),

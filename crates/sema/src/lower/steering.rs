@@ -17,8 +17,8 @@ use crate::project::UnitId;
 use crate::scope::Symbol;
 use crate::suggest;
 
-/// A point to which lowering can return.
-pub(super) struct Mark {
+/// State to which lowering can return.
+pub(super) struct LoweringSnapshot {
     diagnostics: usize,
     nodes: (usize, usize, usize, usize),
     pub(super) pending: usize,
@@ -48,45 +48,46 @@ impl Lower<'_> {
         self.reductions(unit);
     }
 
-    /// A definition that is only useful: what is wrong with it is a warning.
+    /// Lowers a definition that the machine does not need. Its errors become warnings.
     pub(super) fn optional<T>(
         &mut self,
         unit: UnitId,
         entry: &Rc<DefEntry>,
         lower: impl FnOnce(&mut Self, crate::scope::Ctx) -> T,
     ) -> Option<T> {
-        let mark = self.mark();
+        let snapshot = self.snapshot();
         let ctx = crate::scope::Ctx { unit: entry.unit, ..self.global(unit) };
         let lowered = lower(self, ctx);
-        self.resolve_overloads_from(mark.pending);
-        self.keep(mark, &entry.name.name).then_some(lowered)
+        self.resolve_overloads_from(snapshot.pending);
+        self.keep(snapshot, &entry.name.name).then_some(lowered)
     }
 
-    pub(super) fn mark(&self) -> Mark {
+    pub(super) fn snapshot(&self) -> LoweringSnapshot {
         let model = &self.model;
-        Mark {
+        LoweringSnapshot {
             diagnostics: self.diagnostics.len(),
             nodes: (model.exprs.len(), model.preds.len(), model.substs.len(), model.locals.len()),
-            pending: self.pending.mark(),
+            pending: self.pending.n_cases(),
             budget: (self.n_expanded, self.is_exhausted),
             unknown_names: self.unknown_names.clone(),
         }
     }
 
-    /// Keeps what was lowered since a mark, unless there are errors: then nothing of it stays in the model, and they are warnings.
-    pub(super) fn keep(&mut self, mark: Mark, name: &str) -> bool {
-        if self.diagnostics[mark.diagnostics..].iter().all(|diagnostic| !diagnostic.is_error()) {
+    /// Returns true if there were no errors since a snapshot. Otherwise removes all nodes added since then from the model, and turns the errors into
+    /// warnings.
+    pub(super) fn keep(&mut self, snapshot: LoweringSnapshot, name: &str) -> bool {
+        if self.diagnostics[snapshot.diagnostics..].iter().all(|diagnostic| !diagnostic.is_error()) {
             return true;
         }
-        self.pending.truncate(mark.pending);
-        (self.n_expanded, self.is_exhausted) = mark.budget;
-        self.unknown_names = mark.unknown_names;
-        let (n_exprs, n_preds, n_substs, n_locals) = mark.nodes;
+        self.pending.truncate(snapshot.pending);
+        (self.n_expanded, self.is_exhausted) = snapshot.budget;
+        self.unknown_names = snapshot.unknown_names;
+        let (n_exprs, n_preds, n_substs, n_locals) = snapshot.nodes;
         self.model.exprs.truncate(n_exprs);
         self.model.preds.truncate(n_preds);
         self.model.substs.truncate(n_substs);
         self.model.locals.truncate(n_locals);
-        for diagnostic in &mut self.diagnostics[mark.diagnostics..] {
+        for diagnostic in &mut self.diagnostics[snapshot.diagnostics..] {
             diagnostic.severity = Severity::Warning;
             diagnostic.notes.push(format!("`{name}` is ignored"));
         }
@@ -152,7 +153,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Sizes of sets that the command line gives.
+    /// Applies the sizes of sets given on the command line.
     pub(crate) fn given_sizes(&mut self) {
         for (name, size) in &self.options.set_sizes {
             let known = self.model.sets.iter().find(|(_, set)| set.name == *name);
@@ -188,7 +189,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Warns about `ASSERT_CLT == "G {x = 0}"`, which looks like a temporal property and is none.
+    /// Warns about a misspelt temporal property such as `ASSERT_CLT == "G {x = 0}"`.
     fn warn_misspelt(&mut self, entry: &DefEntry, body: ast::ExprId) {
         let name = &entry.name.name;
         let is_string = matches!(self.tree(entry.unit).expr(body).expr, ast::Expr::String(_));
@@ -204,7 +205,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Warns about a definition that steers ProB and has no effect here.
+    /// Warns about a definition that has an effect in ProB, but not here.
     fn warn_ignored(&mut self, entry: &DefEntry, reason: &str) {
         let message = format!("`{}` has no effect", entry.name.name);
         self.report(Diagnostic::warning("ignored-steering", message).at(entry.name.span).note(reason));

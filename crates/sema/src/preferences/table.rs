@@ -1,14 +1,14 @@
 //! Table of the preferences of ProB and their effect.
 //!
-//! Each preference is honoured, fixed at one value, or ignored with a reason that users are told. A preference that the code begins to read moves to
-//! `Honoured`. A row that claims so without code that reads it would hide a setting without effect.
+//! Each preference is honoured, fixed at one value, or ignored with a reason that is shown to users. A preference that the code begins to read
+//! becomes `Honoured`. A row that is `Honoured` without code that reads it would hide a setting without effect.
 
 /// Effect of setting a preference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
-    /// Some part of the tool reads it; this is what it does there.
+    /// The tool reads the preference. The text says what it does.
     Honoured(&'static str),
-    /// The tool works as with this value; another one is reported.
+    /// The tool behaves as with this value. Other values are reported.
     Fixed {
         value: &'static str,
         because: &'static str,
@@ -55,19 +55,19 @@ pub(super) fn effect_of(name: &str) -> Option<Effect> {
     TABLE.iter().find(|(known, _)| *known == name).map(|(_, effect)| *effect)
 }
 
-/// A preference of ProB, for people.
+/// Preference of ProB in the table for users.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PreferenceRow {
     pub name: &'static str,
     /// `honoured`, `fixed`, `with --prob-limits` or `ignored`.
     pub effect: &'static str,
-    /// The value that a fixed one has.
+    /// Value of a fixed preference.
     pub value: Option<&'static str>,
-    /// What it does, or why it does nothing.
+    /// Meaning of the preference, or the reason why it has no effect.
     pub text: &'static str,
 }
 
-/// All preferences that are known by name, in the order of their names.
+/// All known preferences, sorted by name.
 pub fn preference_table() -> Vec<PreferenceRow> {
     let row = |(name, effect): &(&'static str, Effect)| {
         let (effect, value, text) = match *effect {
@@ -81,7 +81,7 @@ pub fn preference_table() -> Vec<PreferenceRow> {
     TABLE.iter().map(row).collect()
 }
 
-/// The names of all preferences, for suggestions.
+/// Names of all preferences, for suggestions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|(name, _)| *name)
 }

@@ -23,13 +23,13 @@ pub(crate) struct Overloads {
 
 impl Overloads {
     /// Number of cases so far.
-    pub(crate) fn mark(&self) -> usize {
+    pub(crate) fn n_cases(&self) -> usize {
         self.cases.len()
     }
 
-    /// Drops the cases from a number on.
-    pub(crate) fn truncate(&mut self, mark: usize) {
-        self.cases.truncate(mark);
+    /// Drops all but the first `n_cases` cases.
+    pub(crate) fn truncate(&mut self, n_cases: usize) {
+        self.cases.truncate(n_cases);
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Pending {
 }
 
 pub(crate) enum PendingKind {
-    /// Node with different meanings on INTEGER and REAL; `ty` is the number type.
+    /// Node with different meanings on INTEGER and REAL; `ty` is the type of numbers.
     Number { node: NumberNode, ty: Ty },
     /// `a - b`; operands and result have one type.
     Minus { node: ExprId, ty: Ty },

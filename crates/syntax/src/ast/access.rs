@@ -1,11 +1,11 @@
-//! Access to a tree: its arenas, its texts, and what can be told of a node without knowing names.
+//! Accessors of a tree: its arenas, its texts, and properties of nodes that do not depend on the meaning of names.
 //!
-//! The parser fills a tree through the functions that are private to the crate; everybody else reads.
+//! The parser fills a tree through functions that are private to the crate. All other code only reads.
 
 use super::*;
 
 impl ClauseKind {
-    /// The names that a clause of constants or variables lists.
+    /// Names that a clause of constants or variables declares.
     pub fn declared(&self) -> &[DeclaredIdent] {
         match self {
             ClauseKind::Constants(list) | ClauseKind::AbstractConstants(list) => list,
@@ -16,7 +16,7 @@ impl ClauseKind {
 }
 
 impl Ast {
-    /// An empty tree; the parser fills it.
+    /// Empty tree, to be filled by the parser.
     pub(crate) fn new(file: FileId) -> Self {
         let span = Span::new(file, 0, 0);
         let unit = Unit::Formula(ExprId(0));
@@ -52,7 +52,7 @@ impl Ast {
         &mut self.exprs[id.0 as usize]
     }
 
-    /// Adds a formula; its sort and depth follow from its operands, which must be in the tree already.
+    /// Adds a formula. Its sort and depth follow from its operands, which must be in the tree already.
     pub(crate) fn push_expr(&mut self, expr: Expr, span: Span) -> ExprId {
         let sort = self.sort_of(&expr);
         let mut depth = 1;
@@ -61,7 +61,7 @@ impl Ast {
         ExprId(self.exprs.len() as u32 - 1)
     }
 
-    /// Adds a substitution; its depth follows from its parts, which must be in the tree already.
+    /// Adds a substitution. Its depth follows from its parts, which must be in the tree already.
     pub(crate) fn push_subst(&mut self, subst: Subst, span: Span) -> SubstId {
         let mut depth = 1;
         subst.for_each_child(&mut |child| {
@@ -75,12 +75,12 @@ impl Ast {
         SubstId(self.substs.len() as u32 - 1)
     }
 
-    /// How many formulas and substitutions there are, for [`Ast::truncate`].
+    /// Numbers of formulas and substitutions, for [`Ast::truncate`].
     pub(crate) fn len(&self) -> (usize, usize) {
         (self.exprs.len(), self.substs.len())
     }
 
-    /// Forgets every node added since [`Ast::len`] was asked.
+    /// Removes all nodes added since a call of [`Ast::len`].
     pub(crate) fn truncate(&mut self, (n_exprs, n_substs): (usize, usize)) {
         self.exprs.truncate(n_exprs);
         self.substs.truncate(n_substs);
@@ -90,7 +90,7 @@ impl Ast {
         self.exprs.reserve_exact(n_exprs);
     }
 
-    /// Where a name is first bound by a quantifier, a comprehension or a substitution.
+    /// Place where a quantifier, comprehension or substitution first binds a name.
     pub fn bound_name(&self, name: &str) -> Option<Span> {
         let in_formulas = self.exprs.iter().map(|node| node.expr.binder());
         let in_substitutions = self.substs.iter().map(|node| node.subst.binder());
@@ -98,7 +98,7 @@ impl Ast {
         bound.map(|ident| ident.span).min()
     }
 
-    /// The machine, if the file holds one.
+    /// Machine of the file, if it has one.
     pub fn machine(&self) -> Option<&Machine> {
         match &self.unit {
             Unit::Machine(machine) => Some(machine),
@@ -106,7 +106,7 @@ impl Ast {
         }
     }
 
-    /// What the grammar knows about a formula.
+    /// Sort of a formula, as far as the grammar determines it.
     pub fn sort(&self, id: ExprId) -> Sort {
         self.expr(id).sort
     }
@@ -135,17 +135,17 @@ impl Ast {
 }
 
 impl BinaryOp {
-    /// Connectives and relations; all other operators yield expressions.
+    /// True for connectives and relations. All other operators yield expressions.
     pub fn yields_predicate(self) -> bool {
         self.takes_predicates() || self.is_relation()
     }
 
-    /// `=>` and `<=>`.
+    /// True for `=>` and `<=>`.
     pub fn takes_predicates(self) -> bool {
         matches!(self, BinaryOp::Implies | BinaryOp::Equivalent)
     }
 
-    /// `=`, `:`, `<:`, `<` and the like.
+    /// True for `=`, `:`, `<:`, `<` and similar operators.
     pub fn is_relation(self) -> bool {
         use BinaryOp::*;
         matches!(
@@ -167,7 +167,7 @@ impl BinaryOp {
 }
 
 impl PartialEq for Ident {
-    /// Equal names; where they are written does not matter.
+    /// Compares names and ignores their places.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
@@ -177,7 +177,7 @@ impl PartialEq for Ident {
 mod tests {
     use super::*;
 
-    /// Ten megabytes of `x=1 & x=1 & ...` are millions of nodes: a larger node is gigabytes sooner than one thinks.
+    /// A text of ten megabytes such as `x=1 & x=1 & ...` has millions of nodes, so larger nodes would take gigabytes.
     #[test]
     fn nodes_are_small() {
         assert!(size_of::<ExprNode>() <= 56, "{} bytes", size_of::<ExprNode>());

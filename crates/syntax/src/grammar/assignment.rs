@@ -1,4 +1,6 @@
 //! Assignments and calls: substitutions that start with a name.
+//!
+//! The targets are parsed first; the token after them decides between assignment and call.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -26,7 +28,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `x = E`
+    /// Reports `x = E` in place of a substitution.
     fn comparison_as_substitution(&mut self, start: Span) -> Abandoned {
         let is_body = self.tokens.iter().take(self.pos).rev().find(|token| token.start < start.start);
         let after_name = is_body.is_some_and(|token| token.kind == TokenKind::Op(BinaryOp::Equal));
@@ -39,7 +41,7 @@ impl Parser<'_> {
         Abandoned
     }
 
-    /// `x + 1`, `x += 1` or `x++`
+    /// Reports `x + 1`, `x += 1` or `x++` in place of a substitution.
     fn operator_in_statement(&mut self, start: Span) -> Abandoned {
         let next = self.kind_ahead(1);
         let compound = self.joined() && next == TokenKind::Op(BinaryOp::Equal);
@@ -152,7 +154,7 @@ impl Parser<'_> {
         Ok(self.subst(Subst::Call { outputs, name: Box::new(name), args }, span))
     }
 
-    /// `op(E)`, read as if it were a target.
+    /// `op(E)`, which was parsed as a target.
     fn call(&mut self, start: Span, target: ExprId) -> Parsed<SubstId> {
         let (head, args) = match &self.ast.expr(target).expr {
             Expr::Apply(head, args) => (*head, args.clone()),

@@ -1,4 +1,6 @@
-//! Sets, sequences and quantifiers: bracketed formulas and formulas that bind variables.
+//! Formulas in braces and square brackets, and formulas that bind variables.
+//!
+//! `{` opens an extension or a comprehension, which a lookahead decides.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -30,7 +32,7 @@ impl Parser<'_> {
         Ok(id)
     }
 
-    /// Looks past `{` for a list of variables and what follows it; takes nothing.
+    /// Token class after the variables that follow `{`, without taking tokens; `None` if no variables follow.
     fn comprehension_head(&self) -> Option<Head> {
         let name = |at| matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::QuotedIdent);
         let parens = self.kind_ahead(1) == TokenKind::LParen;
@@ -115,7 +117,7 @@ impl Parser<'_> {
         Ok(self.expr(Expr::SetExtension(elements), start))
     }
 
-    /// `{f(x) | P}`, `{x : S | P}`, `{x.P | E}`
+    /// Reports wrong bound variables: `{f(x) | P}`, `{x : S | P}`, `{x.P | E}`.
     fn bad_bound_variables(&mut self, start: Span, elements: &[ExprId]) -> Parsed<ExprId> {
         let dotted = match self.ast.expr(elements[0]).expr {
             Expr::Binary(_, lhs, _) => matches!(&self.ast.expr(lhs).expr, Expr::Ident(name) if name.contains('.')),
@@ -229,7 +231,7 @@ impl Parser<'_> {
         let pred = if self.at(TokenKind::LParen) {
             self.bracketed(TokenKind::RParen, |parser| Ok(parser.predicate()))?
         } else {
-            // Without parentheses, the whole rest is meant.
+            // Without parentheses, the quantifier probably extends to the end.
             self.without_parentheses(keyword, start, IMPLIES)?
         };
         let span = self.since(start);
@@ -252,7 +254,7 @@ impl Parser<'_> {
         Ok(self.expr(Expr::Not(pred), span))
     }
 
-    /// The predicate after `not` or `!x.` when its parentheses are missing.
+    /// Predicate after `not` or `!x.` without parentheses, which is reported.
     fn without_parentheses(&mut self, keyword: Token, start: Span, min: u16) -> Parsed<ExprId> {
         let here = self.here();
         let head = self.short_text(Span { end: self.previous().end, ..start }).unwrap_or("!x.").to_owned();
@@ -269,7 +271,7 @@ impl Parser<'_> {
         Ok(pred)
     }
 
-    /// `!(x = y)` comes next, which is a negation in other languages.
+    /// True if `!(x = y)` is next, which is a negation in other languages.
     fn negation_ahead(&self) -> bool {
         if !self.at(TokenKind::Forall) || self.kind_ahead(1) != TokenKind::LParen {
             return false;
@@ -296,7 +298,7 @@ impl Parser<'_> {
         Ok(self.expr(Expr::Not(pred), span))
     }
 
-    /// The variables of a quantifier and the dot.
+    /// Variables of a quantifier, and the dot.
     fn binder(&mut self, keyword: Token) -> Parsed<Vec<Ident>> {
         let ids = self.bound_names()?;
         if matches!(self.kind(), TokenKind::Dot | TokenKind::MiddleDot) {

@@ -1,4 +1,6 @@
 //! Keywords inside blocks, such as THEN and END, and recovery when one is missing.
+//!
+//! A missing END is assumed at the place where parsing can resume. The indentation of blocks suggests where it was forgotten.
 
 use abridge_diag::Diagnostic;
 
@@ -8,8 +10,7 @@ use crate::ast::{BinaryOp, Ident};
 use crate::lexer::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
-    /// Expects a keyword in the middle of a block. If it comes later, the text before it is skipped; if it comes nowhere, it is
-    /// assumed.
+    /// Expects a keyword in the middle of a block. Text before a later occurrence is skipped. If there is none, the keyword is assumed.
     pub(super) fn expect_word(&mut self, keyword: Keyword, opener: Token) -> Parsed<()> {
         if self.eat_keyword(keyword) || self.eat_misspelt(keyword) {
             return Ok(());
@@ -44,7 +45,7 @@ impl Parser<'_> {
         Err(Abandoned)
     }
 
-    /// A word of a block in lower case: reported, and taken.
+    /// Takes a keyword of a block in lower case, and reports it.
     pub(super) fn eat_misspelt(&mut self, keyword: Keyword) -> bool {
         let word = word_of(keyword);
         let misspelt = self.at(TokenKind::Ident) && self.text_of(self.token()).eq_ignore_ascii_case(word);
@@ -57,7 +58,7 @@ impl Parser<'_> {
         misspelt
     }
 
-    /// A word of a block in lower case comes next, where a name makes no sense.
+    /// True if a keyword of a block in lower case is next, at a place where a name is not possible.
     pub(super) fn at_misspelt_word(&self) -> bool {
         const WORDS: [&str; 12] =
             ["then", "else", "elsif", "elseif", "end", "when", "do", "invariant", "variant", "or", "in", "where"];
@@ -75,7 +76,7 @@ impl Parser<'_> {
         self.quiet_at = Some(self.pos);
     }
 
-    /// The names between the first keyword of a block and the next; other tokens are skipped.
+    /// Names between the first keyword of a block and the next one. Other tokens are skipped.
     pub(super) fn block_names(&mut self, next: Keyword) -> Vec<Ident> {
         self.bound_names().unwrap_or_else(|_| {
             let next = TokenKind::Keyword(next);
@@ -111,7 +112,7 @@ impl Parser<'_> {
         }
     }
 
-    /// ELSIF, or what other languages write for it.
+    /// Takes ELSIF or its form in other languages, which is reported.
     pub(super) fn eat_elsif(&mut self) -> bool {
         if self.at_foreign_elsif() || self.at_lower_case("elsif") {
             let message = format!("{} is written `ELSIF` in B", self.found());
@@ -149,7 +150,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Advances past a missing keyword, if it comes soon.
+    /// Advances past a missing keyword, if it occurs soon.
     fn find_word(&mut self, keyword: Keyword, quiet: bool) -> Parsed<()> {
         if let Some(ahead) = self.word_ahead(keyword) {
             self.ast.skipped = true;
@@ -168,16 +169,16 @@ impl Parser<'_> {
             TokenKind::Keyword(found) => found.starts_only_substitution() || found == Keyword::If,
             _ => false,
         };
-        // Assumed, unless text was skipped and nothing is known.
+        // The keyword is assumed, unless text was skipped.
         if starts && !quiet { Ok(()) } else { Err(Abandoned) }
     }
 
-    /// A bracket opened after `opener` is still open.
+    /// True if a bracket opened after `opener` is still open.
     fn open_brackets_since(&self, opener: Token) -> bool {
         self.innermost_bracket().is_some_and(|(bracket, _)| bracket.start > opener.start)
     }
 
-    /// The END of a block.
+    /// Expects the END of a block.
     pub(super) fn end(&mut self, opener: Token) -> Parsed<()> {
         self.end_with_hint(opener, None)
     }
@@ -208,7 +209,7 @@ impl Parser<'_> {
         Err(Abandoned)
     }
 
-    /// Records a block whose END is indented less than its first word, if both start their lines.
+    /// Records a block whose END is indented less than its first keyword, if both start their lines.
     fn compare_indentation(&mut self, opener: Token, end: Token, has_inner: bool) {
         const MAX_SUSPECTS: usize = 100;
         let indented_less = match (self.line_indentation(opener.start), self.indentation(end.start)) {
@@ -231,7 +232,7 @@ impl Parser<'_> {
         self.line_before(start).map(|before| before.iter().take_while(|byte| is_blank(**byte)).count())
     }
 
-    /// The part of a line before a position, unless it is very long.
+    /// Part of a line before a position; `None` if it is very long.
     fn line_before(&self, start: u32) -> Option<&[u8]> {
         const MAX_LINE_BYTES: usize = 300;
         let before = &self.text.as_bytes()[..start as usize];
@@ -239,7 +240,7 @@ impl Parser<'_> {
         (len < MAX_LINE_BYTES).then(|| &before[before.len() - len..])
     }
 
-    /// Adds the block whose END is probably missing.
+    /// Adds a block whose END is probably missing to a diagnostic.
     pub(super) fn with_suspect(&self, diagnostic: Diagnostic, suspect: Suspect) -> Diagnostic {
         let text = self.text_of(suspect.opener);
         let diagnostic = diagnostic
@@ -253,12 +254,12 @@ impl Parser<'_> {
     }
 }
 
-/// A block whose END is indented less than it is: perhaps it belongs to another block.
+/// Block whose END is indented less than its first keyword, and so may belong to another block.
 #[derive(Clone, Copy)]
 pub(super) struct Suspect {
     opener: Token,
     end: Token,
-    /// It holds another block that people forget to close.
+    /// True if the block contains another one whose END is often forgotten.
     has_inner: bool,
 }
 

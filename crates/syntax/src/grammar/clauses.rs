@@ -1,4 +1,6 @@
-//! Contents of all clauses but DEFINITIONS.
+//! Contents of all clauses except DEFINITIONS.
+//!
+//! An entry with an error is skipped up to the next separator, so that later entries are still parsed.
 
 use abridge_diag::Diagnostic;
 
@@ -42,7 +44,7 @@ impl Parser<'_> {
         Ok(kind)
     }
 
-    /// A predicate; `;`, `,` or nothing instead of `&` is reported and read as `&`.
+    /// Predicate of a clause. A missing `&`, or `;` or `,` in its place, is reported and read as `&`.
     fn predicate_clause(&mut self, keyword: Token) -> ExprId {
         let first = self.predicate();
         let mut operands = vec![first];
@@ -56,7 +58,7 @@ impl Parser<'_> {
         self.expr(Expr::And(operands), span)
     }
 
-    /// True if another predicate follows without `&`.
+    /// True if another predicate follows without `&`, which is reported.
     fn another_conjunct(&mut self, keyword: Token, last: ExprId) -> bool {
         let is_predicate = self.ast.sort(last) == Sort::Predicate;
         let conjunct = match &self.ast.expr(last).expr {
@@ -89,7 +91,7 @@ impl Parser<'_> {
         self.quiet_at = Some(self.pos);
     }
 
-    /// `P Q`
+    /// Reports a missing `&` in `P Q`.
     fn missing_conjunction(&mut self) -> bool {
         let starts = self.starts_formula() && !self.at_misspelt_clause() && !self.operation_ahead(0);
         if !starts || self.digits_before_name() {
@@ -100,7 +102,7 @@ impl Parser<'_> {
         true
     }
 
-    /// Entries with `;` between. An entry that fails is skipped.
+    /// Entries separated by `;`. Entries with errors are skipped.
     fn entries<T>(&mut self, what: &str, entry: impl Fn(&mut Self) -> Parsed<T>) -> Vec<T> {
         let mut entries = Vec::new();
         if self.at_clause_end(0) {
@@ -125,7 +127,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A clause keyword, the END of the machine or of the file stands so far ahead.
+    /// True if a clause keyword, END or the end of the file is `ahead` tokens ahead.
     pub(super) fn at_clause_end(&self, ahead: usize) -> bool {
         let kind = self.kind_ahead(ahead);
         ends_clause(kind) || kind == TokenKind::Keyword(Keyword::End)
@@ -144,7 +146,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the `,` before another name, or what stands in its place.
+    /// Takes the `,` before another name, or a wrong token in its place.
     fn another_name(&mut self) -> bool {
         match self.kind() {
             TokenKind::Comma if self.at_clause_end(1) => {
@@ -171,7 +173,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `VARIABLES x y`
+    /// Reports a missing comma in `VARIABLES x y`.
     fn missing_comma(&mut self) -> bool {
         let starts = self.at_ident() && !self.at_misspelt_clause() && !self.operation_ahead(0);
         if !starts || self.quiet_at == Some(self.pos) {
@@ -182,7 +184,7 @@ impl Parser<'_> {
         true
     }
 
-    /// `VARIABLES x : NAT`, reported once for each clause.
+    /// Reports `VARIABLES x : NAT`, once per clause.
     fn typed_declaration(&mut self, what: &str, again: bool) -> bool {
         if !matches!(self.kind(), TokenKind::Op(op) if op.is_relation()) {
             return false;
@@ -279,7 +281,7 @@ impl Parser<'_> {
         Ok(refs)
     }
 
-    /// References that take no arguments.
+    /// References to machines without arguments.
     fn machine_names(&mut self, keyword: Token) -> Parsed<Vec<MachineRef>> {
         let refs = self.machine_refs()?;
         if let Some(machine) = refs.iter().find(|machine| !machine.args.is_empty()) {
@@ -341,14 +343,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes to the next operation, if there is one.
+    /// Advances to the next operation, if there is one.
     fn next_operation(&mut self) -> bool {
         let last_but_one =
             self.kind_ahead(1) == TokenKind::Keyword(Keyword::End) && self.kind_ahead(2) == TokenKind::EndOfFile;
         if self.at_keyword(Keyword::End) && (self.kind_ahead(1) == TokenKind::Semicolon || last_but_one) {
             let message = "this `END` has no partner";
             let help = "remove it, or write the `BEGIN` that it should close";
-            // A mistake above may have made one END too many.
+            // An earlier error may be the cause of the additional END.
             if !last_but_one || self.diagnostics.is_empty() {
                 self.report(Diagnostic::error("extra-end", message).at(self.here()).help(help));
             }
@@ -367,7 +369,7 @@ impl Parser<'_> {
         self.lost_separator()
     }
 
-    /// Something stands between an operation and the `;`.
+    /// Reports text between an operation and the next `;`.
     fn lost_separator(&mut self) -> bool {
         if self.operation_ahead(0) {
             let message = "expected `;` between two operations";
@@ -405,7 +407,7 @@ impl Parser<'_> {
         Ok(Operation { outputs, name, params, refines, body, desc, span: self.since(start) })
     }
 
-    /// `<--`, or `<-` with a complaint.
+    /// Takes `<--`, or `<-`, which is reported.
     fn eat_outputs(&mut self) -> bool {
         if !self.at(TokenKind::Op(BinaryOp::InsertTail)) {
             return self.eat(TokenKind::Outputs);
@@ -425,7 +427,7 @@ impl Parser<'_> {
         self.dotted_name("the name of the refined event").map(Some)
     }
 
-    /// `op == S`: reported, and read as `op = S`.
+    /// Reports `op == S` and reads it as `op = S`.
     fn defined_as_operation(&mut self) -> bool {
         if !self.at(TokenKind::DefinedAs) {
             return false;
@@ -436,12 +438,12 @@ impl Parser<'_> {
         true
     }
 
-    /// Neither `=` nor what may stand before it.
+    /// Reports that `=` is missing after the header of an operation.
     fn operation_sign(&mut self) -> super::Abandoned {
         let assigns = matches!(self.kind(), TokenKind::Assign | TokenKind::BecomesElement)
             || self.at(TokenKind::Op(BinaryOp::Member));
         if assigns && self.after_failure {
-            // Probably a part of the operation that could not be understood.
+            // This is probably a part of an operation with a syntax error.
             return super::Abandoned;
         }
         if !assigns {

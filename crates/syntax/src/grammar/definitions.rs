@@ -1,7 +1,7 @@
-//! The DEFINITIONS clause.
+//! DEFINITIONS clause.
 //!
-//! A body is parsed as a formula if possible, else as a single substitution. Only the use of a definition decides the sort of a name or
-//! a call, so both stay formulas here.
+//! A body is parsed as a formula if possible, otherwise as a single substitution. Only the use of a definition determines the sort of a body that is
+//! a name or a call, so such a body stays a formula here.
 
 use abridge_diag::Diagnostic;
 
@@ -11,7 +11,7 @@ use crate::ast::{BinaryOp, Definition, DefinitionBody, ExprId};
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
-    /// Definitions with `;` between; one more `;` may stand at the end.
+    /// Definitions separated by `;`, with an optional final `;`.
     pub(super) fn definitions(&mut self) -> Vec<Definition> {
         let mut definitions = Vec::new();
         while !self.at_clause_end(0) {
@@ -26,7 +26,7 @@ impl Parser<'_> {
         definitions
     }
 
-    /// After a definition without `;`: true if another one follows.
+    /// True if another definition follows one without `;`, which is reported.
     fn next_definition(&mut self) -> bool {
         if self.at_clause_end(0) || self.at_misspelt_clause() {
             return false;
@@ -41,7 +41,7 @@ impl Parser<'_> {
         self.eat(TokenKind::Semicolon)
     }
 
-    /// `name ==` or `name(x, y) ==` comes so far ahead.
+    /// True if `name ==` or `name(x, y) ==` is `ahead` tokens ahead.
     pub(super) fn definition_ahead(&self, ahead: usize) -> bool {
         if !matches!(self.kind_ahead(ahead), TokenKind::Ident | TokenKind::QuotedIdent) {
             return false;
@@ -83,25 +83,25 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The parse without errors wins, else the longer one; a formula on a tie.
+    /// Body of a definition: the parse without errors, otherwise the longer one, otherwise the formula.
     fn definition_body(&mut self) -> Parsed<DefinitionBody> {
         if matches!(self.kind(), TokenKind::Keyword(keyword) if keyword.starts_only_substitution()) {
             return self.substitution_body();
         }
         let may_be_substitution = self.at_ident() || matches!(self.kind(), TokenKind::Keyword(_));
-        let mark = self.mark();
+        let snapshot = self.snapshot();
         let formula = self.definition_formula();
-        let formula_mistake = self.first_mistake(&mark);
+        let formula_mistake = self.first_mistake(&snapshot);
         if formula_mistake.is_none() || !may_be_substitution || self.gave_up {
             return Ok(DefinitionBody::Formula(formula));
         }
-        self.rewind(mark.clone());
+        self.rewind(snapshot.clone());
         let substitution = self.substitution_body();
-        let substitution_mistake = self.first_mistake(&mark);
+        let substitution_mistake = self.first_mistake(&snapshot);
         if substitution_mistake.is_none() || substitution_mistake > formula_mistake || self.gave_up {
             return substitution;
         }
-        self.rewind(mark);
+        self.rewind(snapshot);
         Ok(DefinitionBody::Formula(self.definition_formula()))
     }
 
@@ -109,7 +109,7 @@ impl Parser<'_> {
         self.within(Context::Definition, Self::formula_or_list)
     }
 
-    /// A substitution without `||` and `;`.
+    /// Substitution without `||` and `;`.
     fn substitution_body(&mut self) -> Parsed<DefinitionBody> {
         let body = self.nested(Self::bare_statement)?;
         if self.at(TokenKind::Op(BinaryOp::ParallelProduct)) {
@@ -121,7 +121,7 @@ impl Parser<'_> {
     }
 }
 
-/// A state to which the parser can return.
+/// State to which the parser can return.
 #[derive(Clone)]
 struct ParserSnapshot {
     pos: usize,
@@ -135,7 +135,7 @@ struct ParserSnapshot {
 }
 
 impl Parser<'_> {
-    fn mark(&self) -> ParserSnapshot {
+    fn snapshot(&self) -> ParserSnapshot {
         ParserSnapshot {
             pos: self.pos,
             next_pragma: self.next_pragma,
@@ -148,20 +148,20 @@ impl Parser<'_> {
         }
     }
 
-    fn rewind(&mut self, mark: ParserSnapshot) {
-        self.pos = mark.pos;
-        self.next_pragma = mark.next_pragma;
-        self.unused_pragmas.truncate(mark.n_unused_pragmas);
-        self.ast.truncate(mark.nodes);
-        self.diagnostics.truncate(mark.n_diagnostics);
-        self.quiet_at = mark.quiet_at;
-        self.misused_keywords.truncate(mark.n_misused);
-        (self.ast.skipped, self.ast.lost_names) = mark.skipped;
+    fn rewind(&mut self, snapshot: ParserSnapshot) {
+        self.pos = snapshot.pos;
+        self.next_pragma = snapshot.next_pragma;
+        self.unused_pragmas.truncate(snapshot.n_unused_pragmas);
+        self.ast.truncate(snapshot.nodes);
+        self.diagnostics.truncate(snapshot.n_diagnostics);
+        self.quiet_at = snapshot.quiet_at;
+        self.misused_keywords.truncate(snapshot.n_misused);
+        (self.ast.skipped, self.ast.lost_names) = snapshot.skipped;
     }
 
-    /// Position of the first error since a mark. The next token counts as an error if no definition can end there.
-    fn first_mistake(&self, mark: &ParserSnapshot) -> Option<u32> {
-        let reported = self.diagnostics.get(mark.n_diagnostics..).unwrap_or(&[]).iter();
+    /// Position of the first error since a snapshot. The next token counts as an error if no definition can end there.
+    fn first_mistake(&self, snapshot: &ParserSnapshot) -> Option<u32> {
+        let reported = self.diagnostics.get(snapshot.n_diagnostics..).unwrap_or(&[]).iter();
         let reported = reported.filter_map(|diagnostic| diagnostic.span()).map(|span| span.start);
         let ends = self.at(TokenKind::Semicolon) || self.at_clause_end(0);
         reported.chain((!ends).then_some(self.token().start)).min()

@@ -1,4 +1,4 @@
-//! Trees as short text, for tests: `x + 1 = y` is `(= (+ x 1) y)`.
+//! Trees as S-expressions, for tests: `x + 1 = y` is `(= (+ x 1) y)`.
 
 use crate::ast::*;
 

@@ -1,7 +1,7 @@
 //! Operators of predicates and expressions.
 //!
-//! One loop over priorities serves both, since every operator between predicates binds looser than every operator between
-//! expressions. The sort of operands is checked when a node is built, as far as it is known.
+//! One loop over priorities parses both, since every operator between predicates binds looser than every operator between expressions. The sorts of
+//! operands are checked when a node is built, as far as they are known.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -11,7 +11,7 @@ use crate::ast::{BinaryOp, Expr, ExprId, Sort};
 use crate::lexer::{PragmaKind, Token, TokenKind};
 use crate::operators::{Assoc, COMPOSITION, DESCRIPTION, EQUIVALENT, IMPLIES, JUNCTION, OF_TYPE, RELATION};
 
-/// An infix operator where it is written.
+/// Infix operator in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Infix {
     And,
@@ -19,7 +19,7 @@ enum Infix {
     Op(BinaryOp),
     Reversed(BinaryOp),
     OfType,
-    /// An operator of another language, so many tokens long.
+    /// Operator of another language, with its length in tokens.
     Mistaken(Mistaken, usize),
 }
 
@@ -41,12 +41,12 @@ impl Infix {
 }
 
 impl Parser<'_> {
-    /// A predicate or an expression; never fails, what cannot be understood is skipped.
+    /// Predicate or expression. Never fails; text with errors is skipped.
     pub(super) fn formula(&mut self) -> ExprId {
         self.recovered(IMPLIES)
     }
 
-    /// A formula where a bracket protects `;` and `||`.
+    /// Formula inside brackets, where `;` and `||` are allowed.
     pub(super) fn composition(&mut self) -> ExprId {
         self.recovered(COMPOSITION)
     }
@@ -87,7 +87,7 @@ impl Parser<'_> {
         list
     }
 
-    /// A formula, or names with commas between, which are a tuple here.
+    /// Formula, or several separated by commas, which are a tuple here.
     pub(super) fn formula_or_list(&mut self) -> ExprId {
         let first = self.formula();
         if !self.at(TokenKind::Comma) {
@@ -119,7 +119,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Operators of at least the priority `min`.
+    /// Formula of operators with at least the priority `min`.
     pub(super) fn binary(&mut self, min: u16) -> Parsed<ExprId> {
         self.nested(|parser| {
             let first = parser.operand(min);
@@ -140,7 +140,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Where connectives are allowed, a failed operand becomes an error node, and parsing resumes at the next connective.
+    /// Turns a failed operand into an error node where connectives are allowed. Parsing resumes at the next connective.
     fn or_skip(&mut self, min: u16, result: Parsed<ExprId>) -> Parsed<ExprId> {
         if result.is_ok() || min > JUNCTION {
             return result;
@@ -211,7 +211,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `P & Q & R`: one node for the whole run of one connective.
+    /// `P & Q & R`: one node for all operands of a connective.
     fn junction(&mut self, first: ExprId, connective: TokenKind) -> Parsed<ExprId> {
         self.want_predicate(first);
         let mut operands = vec![first];
@@ -229,7 +229,7 @@ impl Parser<'_> {
         Ok(self.expr(expr, span))
     }
 
-    /// `&`, or `&&` with a complaint.
+    /// Takes `&`, or `&&`, which is reported.
     fn connective(&mut self, connective: TokenKind) {
         let doubled = self.at(TokenKind::And) && self.joined() && self.kind_ahead(1) == connective;
         self.bump();
@@ -274,7 +274,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `x => 3`
+    /// Reports `x => 3`.
     fn implication_of_expressions(&mut self, lhs: ExprId, rhs: ExprId) {
         let message = "`=>` joins predicates, but these are expressions";
         let span = self.span(lhs).to(self.span(rhs));
@@ -282,7 +282,7 @@ impl Parser<'_> {
         self.report_elsewhere(Diagnostic::error("predicate-expected", message).at(span).help(help));
     }
 
-    /// `=<` and the like, of which the first part has been taken.
+    /// Reports `=<` and similar spellings, after their first token was taken.
     fn foreign_comparison(&mut self, op: BinaryOp) {
         let joined = self.previous().end == self.token().start;
         let right = match (op, self.kind()) {
@@ -304,7 +304,7 @@ impl Parser<'_> {
         !node.parens && matches!(node.expr, Expr::Binary(op, ..) if op.is_relation())
     }
 
-    /// `a < b < c`
+    /// Reports `a < b < c`.
     fn chained_relation(&mut self, lhs: ExprId) -> Parsed<ExprId> {
         let (here, first) = (self.here(), self.span(lhs));
         let sign = self.bump();
@@ -318,7 +318,7 @@ impl Parser<'_> {
         Ok(lhs)
     }
 
-    /// The correction of `a < b < c`.
+    /// Suggested correction of `a < b < c`.
     fn unchained(&self, lhs: ExprId, sign: Token, rhs: ExprId) -> String {
         let text = |id| self.short_text(self.span(id));
         let fallback = "write `a < b & b < c` instead of `a < b < c`";
@@ -339,7 +339,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The text of a formula, if it is short enough for a message.
+    /// Text of a formula, if it is short enough for a message.
     pub(super) fn short_text(&self, span: Span) -> Option<&str> {
         let text = &self.text[span.start as usize..span.end as usize];
         (text.len() <= 40 && !text.contains(['\n', '\r', '`'])).then_some(text)
@@ -355,7 +355,7 @@ impl Parser<'_> {
         Ok(self.expr(Expr::OfType(lhs, ty), span))
     }
 
-    /// An operand of infix operators, with its prefix and postfix operators.
+    /// Operand of infix operators, with its prefix and postfix operators.
     fn operand(&mut self, min: u16) -> Parsed<ExprId> {
         let label = |kind: &PragmaKind| match kind {
             PragmaKind::Label(label) => Some(label.clone()),

@@ -1,4 +1,6 @@
 //! Whole files: machines and definition files.
+//!
+//! Clauses are parsed one by one; an error in a clause ends at the next clause keyword. Missing, repeated and misspelt clauses are reported here.
 
 use abridge_diag::{Diagnostic, Span};
 use smol_str::SmolStr;
@@ -9,7 +11,7 @@ use crate::ast::{BinaryOp, Clause, ClauseKind, ExprId, Ident, Machine, MachineKi
 use crate::lexer::{Keyword, PragmaKind, TokenKind, clause_words};
 
 impl Parser<'_> {
-    /// A machine, or a file that starts with DEFINITIONS.
+    /// Machine, or file that starts with DEFINITIONS.
     pub(super) fn file(&mut self) -> Unit {
         let pragmas = self.machine_pragmas();
         match self.kind() {
@@ -42,7 +44,7 @@ impl Parser<'_> {
         Unit::Definitions(definitions)
     }
 
-    /// The file does not start as it should; looks for a machine further on.
+    /// Reports a file that does not start with a machine, and searches for one later in the text.
     fn no_machine(&mut self, pragmas: Vec<MachinePragma>) -> Unit {
         let message = match self.at(TokenKind::EndOfFile) {
             true => "this file holds no machine".to_owned(),
@@ -109,7 +111,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `(p, q)` after a name that is declared.
+    /// Optional formal parameters `(p, q)`.
     pub(super) fn opt_params(&mut self) -> Parsed<Vec<Ident>> {
         if !self.at(TokenKind::LParen) {
             return Ok(Vec::new());
@@ -130,7 +132,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `REFINES M`, which refinements and implementations must have and machines must not.
+    /// `REFINES M`, required in refinements and implementations and forbidden in machines.
     fn refines(&mut self, kind: MachineKind) -> Option<Ident> {
         let here = self.here();
         if !self.eat_keyword(Keyword::Refines) {
@@ -152,7 +154,7 @@ impl Parser<'_> {
         if !is_refinement(machine.kind) || machine.refines.is_some() || self.lost_clause {
             return;
         }
-        // All that the refined machine declares is unknown.
+        // The declarations of the refined machine are unknown.
         self.ast.lost_names = true;
         let message = "a refinement or implementation must say what it refines";
         let diagnostic = Diagnostic::error("missing-clause", message).at(keyword);
@@ -217,7 +219,7 @@ impl Parser<'_> {
         machine.clauses.push(clause);
     }
 
-    /// Operations without the keyword of their clause.
+    /// Operations without the keyword of their clause, which is reported.
     fn bare_operations(&mut self, machine: &mut Machine) {
         let start = self.here();
         let message = "operations need the keyword `OPERATIONS` before them";
@@ -267,7 +269,7 @@ impl Parser<'_> {
         self.report_elsewhere(diagnostic);
     }
 
-    /// Something stands where a clause should.
+    /// Reports text in place of a clause.
     fn no_clause(&mut self, last: Option<&ClauseKind>) {
         use ClauseKind::*;
         let help = match last {
@@ -299,7 +301,7 @@ impl Parser<'_> {
         matches!(self.kind(), Ident | QuotedIdent | LParen | Forall | Exists | Not | Builtin(_) | Atom(_))
     }
 
-    /// A value that is no new name stands so far ahead.
+    /// True if a value, and not a new name, is `ahead` tokens ahead.
     pub(super) fn is_value_ahead(&self, ahead: usize) -> bool {
         use TokenKind::{Atom, Builtin, Integer, LBrace, LBracket, LParen, Real, String};
         matches!(self.kind_ahead(ahead), Atom(_) | Builtin(_) | Integer | LBrace | LBracket | LParen | Real | String)
@@ -314,13 +316,13 @@ impl Parser<'_> {
         }
     }
 
-    /// After an END that closes the machine: nothing should follow.
+    /// Reports text after the END of the machine. Returns true if it contains further clauses.
     fn more_after_end(&mut self, machine: &mut Machine) -> bool {
         if self.at(TokenKind::EndOfFile) {
             return false;
         }
         if self.at_keyword(Keyword::End) && self.kind_ahead(1) == TokenKind::EndOfFile && !self.diagnostics.is_empty() {
-            // A mistake above has made one END too many.
+            // An earlier error is the cause of the additional END.
             self.bump();
             return false;
         }
@@ -365,7 +367,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// Checks required clauses: declared constants and variables must be constrained.
+    /// Checks required clauses: declared constants and variables need properties and an invariant.
     fn check_obligations(&mut self, machine: &Machine) {
         let is_machine = matches!(machine.kind, MachineKind::Machine | MachineKind::Model | MachineKind::System);
         if !is_machine || self.lost_clause || self.gave_up {
@@ -404,9 +406,9 @@ impl Parser<'_> {
     }
 }
 
-// Clause keywords that are written wrong.
+// Misspelt clause keywords.
 impl Parser<'_> {
-    /// A word that looks like a clause keyword stands where one may stand.
+    /// True if a word similar to a clause keyword is next, at a place where one is possible.
     pub(super) fn at_misspelt_clause(&self) -> bool {
         let follows = self.kind_ahead(1);
         let like_keyword = !matches!(
@@ -437,7 +439,7 @@ fn is_refinement(kind: MachineKind) -> bool {
     matches!(kind, MachineKind::Refinement | MachineKind::Implementation)
 }
 
-/// The clause keyword that a word probably should be.
+/// Clause keyword that is most similar to a word.
 fn nearest_clause(word: &str) -> Option<(&'static str, Keyword)> {
     const SYNONYMS: [(&str, &str); 10] = [
         ("INIT", "INITIALISATION"),
@@ -446,7 +448,7 @@ fn nearest_clause(word: &str) -> Option<(&'static str, Keyword)> {
         ("AXIOMS", "PROPERTIES"),
         ("THEOREMS", "ASSERTIONS"),
         ("PROPERTY", "PROPERTIES"),
-        // Words of early versions of Atelier B.
+        // Keywords of early versions of Atelier B.
         ("VISIBLE_CONSTANTS", "CONCRETE_CONSTANTS"),
         ("HIDDEN_CONSTANTS", "ABSTRACT_CONSTANTS"),
         ("VISIBLE_VARIABLES", "CONCRETE_VARIABLES"),
@@ -482,7 +484,7 @@ fn edit_distance(from: &str, to: &str) -> usize {
 }
 
 impl Parser<'_> {
-    /// Names, or the reason why there are none.
+    /// Names separated by commas.
     pub(super) fn name_list(&mut self, what: &str) -> Parsed<Vec<Ident>> {
         let mut names = vec![self.dotted_name(what)?];
         while self.eat(TokenKind::Comma) {

@@ -1,4 +1,6 @@
 //! Messages for common mistakes.
+//!
+//! Each function recognises a mistake from the tokens around an error and reports its probable cause, so that one mistake gives one message.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -8,7 +10,7 @@ use crate::ast::{Atom, BinaryOp, Expr, ExprId, Ident, Sort};
 use crate::lexer::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
-    /// Reports that something else was expected.
+    /// Reports that something else was expected at the next token.
     pub(super) fn unexpected(&mut self, expected: &str) -> Abandoned {
         if ends_bracket(self.kind()) && !self.open_brackets.is_empty() {
             self.report_unclosed_bracket();
@@ -27,7 +29,7 @@ impl Parser<'_> {
         Abandoned
     }
 
-    /// A formula was expected.
+    /// Reports that a formula was expected.
     pub(super) fn no_formula(&mut self) -> Abandoned {
         if self.missing_operand() {
             return Abandoned;
@@ -35,7 +37,7 @@ impl Parser<'_> {
         self.unexpected("a predicate or an expression")
     }
 
-    /// `x +` or `= y`: reports an operator without its right or left side.
+    /// Reports an operator without its right or left operand: `x +` or `= y`.
     fn missing_operand(&mut self) -> bool {
         let is_operator =
             |kind| matches!(kind, TokenKind::And | TokenKind::Or | TokenKind::Op(_) | TokenKind::Reversed(_));
@@ -68,7 +70,7 @@ impl Parser<'_> {
         false
     }
 
-    /// `2x`
+    /// Reports a number directly before a name, such as `2x`.
     pub(super) fn digits_before_name(&mut self) -> bool {
         let before = self.previous();
         let joined = self.pos > 0 && before.end == self.token().start;
@@ -83,7 +85,7 @@ impl Parser<'_> {
         true
     }
 
-    /// A comment that contains `/*` ends directly before the next token.
+    /// True if a comment that contains `/*` ends directly before the next token.
     fn after_nested_comment(&self) -> bool {
         const MAX_COMMENT_BYTES: usize = 10_000;
         let here = self.token().start;
@@ -93,7 +95,7 @@ impl Parser<'_> {
         adjacent && !comment.is_line && comment.text.len() < MAX_COMMENT_BYTES && comment.text[2..].contains("/*")
     }
 
-    /// The usual intention behind a misplaced token.
+    /// Hint at the usual intention behind a misplaced token.
     fn hint(&self) -> Option<String> {
         let text = self.text_of(self.token());
         let joined = self.pos > 0 && self.previous().end == self.token().start;
@@ -123,7 +125,7 @@ impl Parser<'_> {
             }
             TokenKind::Semicolon if !self.open_brackets.is_empty() => "put a composition in parentheses: `(f ; g)`",
             TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => {
-                return Some(format!("nothing was opened that `{text}` could close"));
+                return Some(format!("no open bracket matches `{text}`"));
             }
             TokenKind::Keyword(Keyword::Then) => {
                 "`THEN` needs an `IF`, `PRE`, `SELECT`, `ANY`, `ASSERT` or `CASE` before it"
@@ -134,7 +136,7 @@ impl Parser<'_> {
         Some(hint.to_owned())
     }
 
-    /// A name was expected.
+    /// Reports that a name was expected.
     pub(super) fn not_a_name(&mut self, what: &str) -> Parsed<Ident> {
         let token = self.token();
         let text = self.text_of(token).to_owned();
@@ -176,7 +178,7 @@ impl Parser<'_> {
         Ok(Ident { name: text.into(), span: self.span_of(token) })
     }
 
-    /// Something stands between a bracket's content and its closing partner.
+    /// Reports text between the content of a bracket and its closing bracket.
     pub(super) fn unclosed_or_unexpected(&mut self, close: TokenKind) {
         if ends_bracket(self.kind()) || self.entry_ahead() || self.outer_closers().contains(&self.kind()) {
             return self.report_unclosed_bracket();
@@ -201,13 +203,13 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// `!x.(P | Q)`
+    /// Reports `!x.(P | Q)`.
     fn bar_in_quantifier(&mut self) -> bool {
         use TokenKind::{Comma, Ident, LParen, QuotedIdent, RParen};
         const MAX_LOOKBEHIND_TOKENS: usize = 50;
         let Some(open) = self.open_brackets.last().copied().filter(|_| self.at(TokenKind::Bar)) else { return false };
         let is_name = |token: &&Token| matches!(token.kind, Ident | QuotedIdent | Comma | LParen | RParen);
-        // Before the bracket stands a dot, before that the variables.
+        // The bracket is preceded by a dot, the dot by the variables.
         let mut before = self.tokens[..open].iter().rev().skip(1).take(MAX_LOOKBEHIND_TOKENS);
         let before = before.find(|token| !is_name(token)).map(|token| token.kind);
         let (sign, form) = match before {
@@ -221,7 +223,7 @@ impl Parser<'_> {
         true
     }
 
-    /// `{1, 2]`: reports a bracket that is closed by that of another kind, if that belongs to no other bracket.
+    /// Reports a bracket that is closed by one of another kind, as in `{1, 2]`, if that one closes no other bracket.
     pub(super) fn mismatched_bracket(&mut self, close: TokenKind) -> bool {
         let Some((token, open)) = self.innermost_bracket() else { return false };
         let is_template = matches!(close, TokenKind::TemplateExprClose) || self.at(TokenKind::TemplateExprClose);
@@ -247,7 +249,7 @@ impl Parser<'_> {
         self.report(Diagnostic::error("unclosed-bracket", message).at(open).also(here, noticed).help(help));
     }
 
-    /// The content of an unclosed bracket is not diagnosed further.
+    /// Removes errors about sorts inside an unclosed bracket.
     fn forget_sorts_since(&mut self, open: Span) {
         while let Some(last) = self.diagnostics.last() {
             let inside = last.span().is_some_and(|span| span.start >= open.start);
@@ -258,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The formula must be a predicate, if that can be known.
+    /// Reports a formula that is known not to be a predicate.
     pub(super) fn want_predicate(&mut self, id: ExprId) {
         let node = self.ast.expr(id);
         if node.sort != Sort::Expression {
@@ -278,7 +280,7 @@ impl Parser<'_> {
         self.report_sort(diagnostic);
     }
 
-    /// Reports an operand of the wrong sort, once for each bracket.
+    /// Reports an operand of the wrong sort, once per bracket.
     fn report_sort(&mut self, diagnostic: Diagnostic) {
         let bracket = self.open_brackets.last().copied();
         if (bracket.is_none() || bracket != self.last_sort_error) && !self.reported_within(diagnostic.span()) {
@@ -287,13 +289,13 @@ impl Parser<'_> {
         self.last_sort_error = bracket;
     }
 
-    /// A formula with a mistake inside may have been meant to be anything.
+    /// True if an error was reported inside a span. The sort of such a formula is unknown.
     fn reported_within(&self, span: Option<Span>) -> bool {
         let inside = |place: Span| span.is_some_and(|span| span.start <= place.start && place.end <= span.end);
         self.diagnostics.iter().filter_map(Diagnostic::span).any(inside)
     }
 
-    /// The formula must be an expression, if that can be known.
+    /// Reports a formula that is known not to be an expression.
     pub(super) fn want_expression(&mut self, id: ExprId) {
         let node = self.ast.expr(id);
         if node.sort != Sort::Predicate {
@@ -312,7 +314,7 @@ impl Parser<'_> {
         self.report_sort(diagnostic);
     }
 
-    /// An operator of another language in the place of an infix operator: what was meant.
+    /// Recognises an operator of another language in place of an infix operator. Returns its meaning and its length in tokens.
     pub(super) fn mistaken_infix(&self, lhs: ExprId) -> Option<(Mistaken, usize)> {
         let predicate = self.ast.sort(lhs) == Sort::Predicate;
         let mistaken = match self.kind() {
@@ -350,7 +352,7 @@ impl Parser<'_> {
         matches!(self.kind_ahead(1), Atom(_) | Builtin(_) | Ident | Integer | LBrace | LParen | QuotedIdent)
     }
 
-    /// A name or call in a bracket, at the start of a line and before `==`: the bracket was not closed, and this is the next
+    /// True if the formula is a name or call in a bracket, at the start of a line and before `==`. The bracket was not closed, and this is the next
     /// definition.
     fn starts_definition(&self, lhs: ExprId) -> bool {
         let node = self.ast.expr(lhs);
@@ -386,7 +388,7 @@ impl Parser<'_> {
     }
 }
 
-/// The closing partner of a bracket.
+/// Closing bracket of an opening one.
 fn partner_of(bracket: TokenKind) -> &'static str {
     match bracket {
         TokenKind::LBracket => "]",
@@ -395,11 +397,11 @@ fn partner_of(bracket: TokenKind) -> &'static str {
     }
 }
 
-/// Signs that people write with a blank inside.
+/// Symbols that are often written with a blank inside.
 const SPLIT_SIGNS: [&str; 16] =
     ["<=", ">=", "=>", "/=", ":=", "==", "<=>", "->", "..", "<:", "/:", "<+", "<-", "|>", "-->", "<->"];
 
-/// The operator that was meant.
+/// Operator that was probably meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mistaken {
     And,

@@ -1,4 +1,6 @@
-//! Primary formulas: operands of infix operators. `grammar/binder.rs` has those that bind variables.
+//! Primary formulas: operands of infix operators.
+//!
+//! `grammar/binder.rs` has those that bind variables.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -7,7 +9,7 @@ use crate::ast::{BinaryOp, Builtin, Expr, ExprId, Ident, Sort, TemplatePart};
 use crate::lexer::{Keyword, Token, TokenKind, unescape, unescape_back_quoted};
 
 impl Parser<'_> {
-    /// A primary with what is applied to it: `f(x)[S]~'a`.
+    /// Primary with postfix operators: `f(x)[S]~'a`.
     pub(super) fn postfix(&mut self) -> Parsed<ExprId> {
         let mut base = self.primary()?;
         let mut inverted = false;
@@ -46,7 +48,7 @@ impl Parser<'_> {
         self.bracketed(TokenKind::RParen, |parser| Ok(parser.expressions()))
     }
 
-    /// `op()`: reported, and taken as no parentheses.
+    /// Reports `op()` and reads it as `op`.
     pub(super) fn empty_parentheses<T>(&mut self) -> Parsed<Vec<T>> {
         let span = self.here().to(self.span_of(self.tokens[self.pos + 1]));
         let message = "parentheses cannot be empty";
@@ -112,7 +114,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `exists x.(P)`: reported, and read as `#x.(P)`.
+    /// Reports `exists x.(P)` and reads it as `#x.(P)`.
     fn quantifier_in_words(&mut self) -> bool {
         let (kind, sign) = match self.text_of(self.token()) {
             "forall" | "FORALL" | "all" => (TokenKind::Forall, "!"),
@@ -188,7 +190,7 @@ impl Parser<'_> {
                 _ => break,
             }
         }
-        // The lexer has reported a template that is not closed.
+        // The lexer has reported an unclosed template.
         self.eat(TokenKind::TemplateClose);
         let span = self.since(start);
         Ok(self.expr(Expr::Template(parts), span))
@@ -205,7 +207,7 @@ impl Parser<'_> {
         let span = self.since(start);
         let info = builtin.info();
         if info.contextual && !fits(builtin, args.len()) {
-            // Not the operator, then, but a function of that name.
+            // With this number of arguments, it is a function of the same name.
             let head = self.expr(Expr::Ident(info.name.into()), start);
             return Ok(self.expr(Expr::Apply(head, args), span));
         }
@@ -306,7 +308,7 @@ impl Parser<'_> {
         Ok(self.expr(Expr::If { branches, otherwise }, span))
     }
 
-    /// All branches are predicates or all are expressions.
+    /// Checks that all branches are predicates, or all are expressions.
     fn check_branches(&mut self, branches: &[(ExprId, ExprId)], otherwise: ExprId) {
         let results = || branches.iter().map(|(_, result)| *result).chain([otherwise]);
         let known = results().map(|result| self.ast.sort(result)).find(|sort| *sort != Sort::Unknown);
@@ -352,7 +354,7 @@ impl Parser<'_> {
         Ok(self.expr(expr, span))
     }
 
-    /// `f : E`, perhaps in parentheses.
+    /// `f : E`, optionally in parentheses.
     fn record_entry(&mut self) -> Parsed<(Ident, ExprId)> {
         if self.at(TokenKind::LParen) {
             return self.bracketed(TokenKind::RParen, Self::bare_record_entry);
@@ -409,7 +411,7 @@ fn contextual(name: &str) -> Option<Builtin> {
     Some(builtin)
 }
 
-/// The value of a string token.
+/// Value of a string token.
 pub(super) fn string_value(text: &str) -> smol_str::SmolStr {
     for quote in ["'''", "\""] {
         if let Some(inside) = text.strip_prefix(quote) {

@@ -1,4 +1,6 @@
 //! Error reporting and recovery: skipping to a token at which parsing can resume.
+//!
+//! Every loop here advances or ends, and one mistake is reported once.
 
 use abridge_diag::{Diagnostic, Span};
 
@@ -6,7 +8,7 @@ use super::{Abandoned, Context, MAX_DIAGNOSTICS, Parsed, Parser};
 use crate::lexer::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
-    /// Reports something about the next token, once.
+    /// Reports an error at the next token, unless one was reported there before.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         let cut_off = self.cut_off && self.at(TokenKind::EndOfFile);
         if self.quiet_at == Some(self.pos) || cut_off || self.at_bad_token() {
@@ -16,20 +18,20 @@ impl Parser<'_> {
         self.report_elsewhere(diagnostic);
     }
 
-    /// The lexer has complained about the next token, or about something directly before it.
+    /// True if the lexer reported an error at the next token or directly before it.
     fn at_bad_token(&self) -> bool {
         let from = if self.pos == 0 { 0 } else { self.previous().end };
         self.bad_tokens.iter().any(|start| (from..=self.token().start).contains(start))
     }
 
-    /// Reports something about an earlier place.
+    /// Reports an error at an earlier place.
     pub(super) fn report_elsewhere(&mut self, diagnostic: Diagnostic) {
         if !self.gave_up && self.diagnostics.len() < MAX_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Reports and gives the production up.
+    /// Reports an error and abandons the production.
     pub(super) fn fail<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
         self.report(diagnostic);
         Err(Abandoned)
@@ -42,7 +44,7 @@ impl Parser<'_> {
         let start: String = text.chars().take(MAX_SHOWN_CHARS).collect();
         match token.kind {
             TokenKind::EndOfFile => "the end of the text".to_owned(),
-            // A back quote in the message would end the quotation.
+            // A back quote would end the quotation in the message.
             _ if start.contains('`') => "a quoted text".to_owned(),
             _ if start.len() < text.len() => format!("`{}...`", start.replace(['\n', '\r'], " ")),
             _ => format!("`{start}`"),
@@ -53,7 +55,7 @@ impl Parser<'_> {
         self.describe(self.token())
     }
 
-    /// Takes a token that must be there.
+    /// Takes a required token.
     pub(super) fn expect(&mut self, kind: TokenKind, what: &str) -> Parsed<Token> {
         if self.at(kind) {
             return Ok(self.bump());
@@ -71,8 +73,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Runs `inside` between a bracket and its partner. If it fails, or leaves something over, the text up to the partner is
-    /// skipped; the failure is passed on from behind the bracket.
+    /// Runs `inside` between an opening bracket and its closing bracket. If it fails or leaves tokens, the text up to the closing bracket is skipped.
+    /// A failure is passed on after the bracket.
     pub(super) fn bracketed<T>(&mut self, close: TokenKind, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.open_brackets.push(self.pos);
         self.bump();
@@ -100,12 +102,12 @@ impl Parser<'_> {
         result
     }
 
-    /// A `;` comes next, and after it a definition or an operation: brackets cannot be open here.
+    /// True if a `;` and then a definition or an operation are next, so no bracket can be open here.
     pub(super) fn entry_ahead(&self) -> bool {
         self.at(TokenKind::Semicolon) && (self.definition_ahead(1) || self.operation_ahead(1))
     }
 
-    /// Skips to the partner of the bracket we are in.
+    /// Skips to the closing bracket of the innermost open one.
     fn skip_to_close(&mut self, close: TokenKind) {
         if !self.at(close) {
             let outer = self.outer_closers();
@@ -113,7 +115,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Closing partners of the brackets around the current one.
+    /// Closing brackets of the outer open brackets.
     pub(super) fn outer_closers(&self) -> Vec<TokenKind> {
         const MAX_OUTER_BRACKETS: usize = 8;
         let outer = self.open_brackets.iter().rev().skip(1).take(MAX_OUTER_BRACKETS);
@@ -130,11 +132,11 @@ impl Parser<'_> {
         });
     }
 
-    /// Takes a closing bracket that nothing opened.
+    /// Takes a closing bracket without an opening one.
     pub(super) fn stray_closer(&mut self) -> bool {
         let stray = self.open_brackets.is_empty() && closes_bracket(self.kind());
         if stray {
-            let message = format!("nothing was opened that {} could close", self.found());
+            let message = format!("no open bracket matches {}", self.found());
             self.report(
                 Diagnostic::error("unmatched-bracket", message).at(self.here()).help("remove it, or write its partner"),
             );
@@ -157,7 +159,7 @@ impl Parser<'_> {
         self.skip_until(|kind| kind == TokenKind::Semicolon || ends_clause(kind) || is_keyword(kind, Keyword::End));
     }
 
-    /// Skips until `stop` likes a token outside brackets and blocks that were opened on the way.
+    /// Skips until `stop` accepts a token. Tokens inside brackets and blocks opened on the way are not tested.
     pub(super) fn skip_until(&mut self, stop: impl Fn(TokenKind) -> bool) {
         let mut closers: Vec<TokenKind> = Vec::new();
         let start = self.pos;
@@ -181,14 +183,14 @@ impl Parser<'_> {
         self.quiet_at = Some(self.pos);
     }
 
-    /// `(` and so on, for messages about brackets.
+    /// Innermost open bracket, with its place.
     pub(super) fn innermost_bracket(&self) -> Option<(Token, Span)> {
         let token = *self.tokens.get(*self.open_brackets.last()?)?;
         Some((token, self.span_of(token)))
     }
 }
 
-/// The closing partner of a bracket or block.
+/// Token that closes a bracket or block.
 fn closer(kind: TokenKind) -> Option<TokenKind> {
     match kind {
         TokenKind::LParen => Some(TokenKind::RParen),
@@ -204,7 +206,7 @@ fn is_keyword(kind: TokenKind, keyword: Keyword) -> bool {
     kind == TokenKind::Keyword(keyword)
 }
 
-/// A clause or machine keyword, INVARIANT excepted, which may belong to a WHILE.
+/// True for a clause or machine keyword other than INVARIANT, which may belong to a WHILE.
 fn ends_clause_surely(kind: TokenKind) -> bool {
     !is_keyword(kind, Keyword::Invariant) && ends_clause(kind)
 }
@@ -217,7 +219,7 @@ pub(super) fn ends_clause(kind: TokenKind) -> bool {
     }
 }
 
-/// Ends a substitution without being part of it.
+/// True for a token that ends a substitution without being part of it.
 pub(super) fn ends_statement(kind: TokenKind) -> bool {
     use Keyword::{Else, Elsif, End, Or, Variant, When};
     match kind {
@@ -226,7 +228,7 @@ pub(super) fn ends_statement(kind: TokenKind) -> bool {
     }
 }
 
-/// Cannot occur inside brackets, so a bracket that is open here was never closed.
+/// True for a token that cannot occur inside brackets, so that an open bracket was never closed.
 pub(super) fn ends_bracket(kind: TokenKind) -> bool {
     use Keyword::{Be, Do, Either, In, Of, Rec, Struct, Then, Where};
     match kind {

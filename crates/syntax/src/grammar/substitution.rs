@@ -1,4 +1,6 @@
-//! Substitutions that start with a keyword. `grammar/assignment.rs` has those that start with a name.
+//! Substitutions that start with a keyword.
+//!
+//! `grammar/assignment.rs` has those that start with a name.
 
 use abridge_diag::Diagnostic;
 
@@ -9,7 +11,7 @@ use crate::ast::{BinaryOp, ExprId, Subst, SubstId};
 use crate::lexer::{Keyword, Token, TokenKind, reserved};
 
 impl Parser<'_> {
-    /// `S ; T ; U`; never fails.
+    /// `S ; T ; U`. Never fails.
     pub(super) fn sequence(&mut self) -> SubstId {
         let first = self.parallel();
         let mut parts = vec![first];
@@ -23,7 +25,7 @@ impl Parser<'_> {
         self.subst(Subst::Sequence(parts), span)
     }
 
-    /// Takes the `;` before another substitution, or complains that it is missing.
+    /// Takes the `;` before another substitution, or reports that it is missing.
     fn next_of_sequence(&mut self) -> bool {
         if !self.at(TokenKind::Semicolon) {
             return self.missing_separator();
@@ -39,7 +41,7 @@ impl Parser<'_> {
         true
     }
 
-    /// `x := 1 y := 2`
+    /// Reports a missing separator in `x := 1 y := 2`.
     fn missing_separator(&mut self) -> bool {
         let starts = match self.kind() {
             TokenKind::Ident => {
@@ -63,14 +65,14 @@ impl Parser<'_> {
         true
     }
 
-    /// A `;` before END or the like.
+    /// Reports a `;` that no substitution follows.
     pub(super) fn trailing_semicolon(&mut self, message: &str) {
         self.report(Diagnostic::error("trailing-semicolon", message).at(self.here()).help("remove the `;`"));
         self.bump();
         self.quiet_at = Some(self.pos);
     }
 
-    /// `S || T || U`; never fails.
+    /// `S || T || U`. Never fails.
     pub(super) fn parallel(&mut self) -> SubstId {
         let first = self.statement();
         let mut parts = vec![first];
@@ -84,7 +86,7 @@ impl Parser<'_> {
         self.subst(Subst::Parallel(parts), span)
     }
 
-    /// `||`, or `,` or `&` before another assignment, with a complaint.
+    /// Takes `||`, or `,` or `&` before another assignment, which is reported.
     fn eat_parallel(&mut self) -> bool {
         if !self.assignment_after_separator() {
             return self.eat(TokenKind::Op(BinaryOp::ParallelProduct));
@@ -96,13 +98,13 @@ impl Parser<'_> {
         true
     }
 
-    /// `, x :=` or `& x :=` comes next.
+    /// True if `, x :=` or `& x :=` is next.
     pub(super) fn assignment_after_separator(&self) -> bool {
         let assigns = matches!(self.kind_ahead(2), TokenKind::Assign | TokenKind::BecomesElement);
         matches!(self.kind(), TokenKind::Comma | TokenKind::And) && self.kind_ahead(1) == TokenKind::Ident && assigns
     }
 
-    /// A single substitution; never fails.
+    /// Single substitution. Never fails.
     fn statement(&mut self) -> SubstId {
         match self.nested(Self::bare_statement) {
             Ok(id) => id,
@@ -114,7 +116,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A substitution without `;` and `||`.
+    /// Substitution without `;` and `||`.
     pub(super) fn bare_statement(&mut self) -> Parsed<SubstId> {
         match self.kind() {
             TokenKind::Ident if self.misspelt_opener() => self.bare_statement(),
@@ -126,7 +128,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `if x = 1 then`: reported, and read as if it were written in upper case.
+    /// Reports a keyword in lower case, as in `if x = 1 then`, and reads it as upper case.
     fn misspelt_opener(&mut self) -> bool {
         use TokenKind::{Atom, Builtin, Ident, Integer, Not, QuotedIdent};
         let starts = matches!(self.kind_ahead(1), Atom(_) | Builtin(_) | Ident | Integer | Not | QuotedIdent);
@@ -169,7 +171,7 @@ impl Parser<'_> {
         if matches!(self.kind(), TokenKind::Builtin(_) | TokenKind::Atom(_) | TokenKind::Quantifier(_))
             && matches!(self.kind_ahead(1), TokenKind::Assign | TokenKind::BecomesElement)
         {
-            // Reports the keyword that is used as a name.
+            // This reports the keyword that is used as a name.
             let _ = self.not_a_name("the name of a variable");
             return Abandoned;
         }
@@ -182,7 +184,7 @@ impl Parser<'_> {
         self.unexpected("a substitution")
     }
 
-    /// `(S)`: reported, and read as BEGIN S END.
+    /// Reports `(S)` and reads it as BEGIN S END.
     fn parenthesised_statement(&mut self) -> Parsed<SubstId> {
         let start = self.here();
         if self.pos == 0 || self.previous().kind != TokenKind::LParen {
@@ -202,7 +204,7 @@ impl Parser<'_> {
         Ok(self.closed(Subst::Block(body), opener))
     }
 
-    /// `PRE P THEN S END` and its like.
+    /// `PRE P THEN S END` and similar blocks.
     fn guarded(&mut self, build: fn(ExprId, SubstId) -> Subst) -> Parsed<SubstId> {
         let opener = self.bump();
         let pred = self.predicate();
@@ -219,7 +221,7 @@ impl Parser<'_> {
         Ok((pred, self.sequence()))
     }
 
-    /// `ELSE S`, if it is there.
+    /// Optional `ELSE S`.
     fn opt_else(&mut self) -> Option<SubstId> {
         let found = self.eat_keyword(Keyword::Else) || self.eat_misspelt(Keyword::Else);
         found.then(|| self.sequence())
@@ -338,7 +340,7 @@ impl Parser<'_> {
         Ok(self.closed(Subst::While { condition, body, invariant, variant }, opener))
     }
 
-    /// `VARIANT V` before INVARIANT.
+    /// Reports `VARIANT V` before INVARIANT.
     fn swapped_variant(&mut self) {
         let message = "the `INVARIANT` of a loop comes before its `VARIANT`";
         let help = "write `WHILE P DO S INVARIANT I VARIANT V END`";
@@ -347,20 +349,20 @@ impl Parser<'_> {
         self.composed_expression();
     }
 
-    /// The node of a block that has just been closed.
+    /// Node of a block that was closed by the last token.
     fn closed(&mut self, subst: Subst, opener: Token) -> SubstId {
         let span = self.since(self.span_of(opener));
         self.subst(subst, span)
     }
 }
 
-// Looking ahead.
+// Lookahead.
 impl Parser<'_> {
     fn ends_statement_ahead(&self, ahead: usize) -> bool {
         ends_statement(self.kind_ahead(ahead))
     }
 
-    /// The header of an operation starts so far ahead: `o <-- name(p) = S`.
+    /// True if the header of an operation, `o <-- name(p) = S`, is `ahead` tokens ahead.
     pub(super) fn operation_ahead(&self, ahead: usize) -> bool {
         let mut at = self.skip_names(ahead);
         if at == ahead {
@@ -389,7 +391,7 @@ impl Parser<'_> {
         }
     }
 
-    /// End of a list of names that starts `ahead` tokens ahead.
+    /// End of a list of names that starts `at` tokens ahead.
     fn skip_names(&self, mut at: usize) -> usize {
         while matches!(self.kind_ahead(at), TokenKind::Ident | TokenKind::QuotedIdent) {
             at += 1;

@@ -12,7 +12,7 @@ use crate::{parse_file, parse_formula, parse_substitution};
 
 type Parse = fn(FileId, &str) -> (Ast, Vec<Diagnostic>);
 
-/// The tree of a correct text.
+/// Asserts the tree of a correct text.
 #[track_caller]
 fn check_with(parse: Parse, input: &str, expected: &str) {
     let (ast, diagnostics) = parse(FileId(0), input);
@@ -35,7 +35,7 @@ fn check_file(input: &str, expected: &str) {
     check_with(parse_file, input, expected);
 }
 
-/// The diagnostics of a text, each as `id text`, where text is the marked place.
+/// Diagnostics of a text, each as `id text`, where `text` is the marked source.
 fn mistakes(parse: Parse, input: &str) -> String {
     let (_, diagnostics) = parse(FileId(0), input);
     let shown = diagnostics.iter().map(|diagnostic| {
@@ -60,7 +60,7 @@ fn refuse_file(input: &str, expected: &str) {
     assert_eq!(mistakes(parse_file, input), expected, "{input}");
 }
 
-/// The tree of a text with mistakes.
+/// Tree of a text with errors.
 fn recovered(parse: Parse, input: &str) -> String {
     let (ast, diagnostics) = parse(FileId(0), input);
     assert!(!diagnostics.is_empty(), "{input}");

@@ -1,4 +1,6 @@
 //! Spelling of operators and punctuation, in ASCII and Unicode.
+//!
+//! The lexer tries longer symbols first. A missing or misplaced entry makes it read two tokens instead of one.
 
 use super::token::TokenKind;
 use crate::ast::{Atom, BinaryOp, Builtin, Quantifier};
@@ -6,7 +8,7 @@ use crate::ast::{Atom, BinaryOp, Builtin, Quantifier};
 use TokenKind as T;
 use TokenKind::Op;
 
-/// Symbols by their first byte, longer ones first.
+/// Symbols with a given first byte, longer ones first.
 fn candidates(byte: u8) -> &'static [(&'static str, TokenKind)] {
     use BinaryOp::*;
     match byte {
@@ -77,15 +79,15 @@ fn candidates(byte: u8) -> &'static [(&'static str, TokenKind)] {
     }
 }
 
-/// The longest ASCII symbol at the start of `text` and its length.
+/// Longest ASCII symbol at the start of `text`, and its length.
 pub(super) fn symbol(text: &str) -> Option<(TokenKind, usize)> {
     let byte = text.bytes().next()?;
-    // An arrow may be drawn with U+2212, also as its first character.
+    // U+2212 may replace `-` in arrows, also as their first character.
     let byte = if text.starts_with('−') { b'-' } else { byte };
     candidates(byte).iter().find_map(|(spelling, kind)| Some((*kind, matched(text, spelling)?)))
 }
 
-/// Length of `symbol` at the start of `text`. U+2212 stands for `-`, except in `<-` and `<--`.
+/// Length of `symbol` at the start of `text`. U+2212 may replace `-`, except in `<-` and `<--`.
 fn matched(text: &str, symbol: &str) -> Option<usize> {
     if text.starts_with(symbol) {
         return Some(symbol.len());
@@ -104,7 +106,7 @@ fn matched(text: &str, symbol: &str) -> Option<usize> {
 /// Meaning of a character beyond ASCII.
 pub(super) enum Unicode {
     Symbol(TokenKind),
-    /// Not a symbol of B; the hint says what to write, the token is what was probably meant.
+    /// Not a symbol of B. The hint says what to write; `meant` is the probable token.
     Refused {
         hint: &'static str,
         meant: Option<TokenKind>,

@@ -1,8 +1,10 @@
 //! Token kinds and reserved words.
+//!
+//! The table of reserved words is sorted; [`reserved`] would miss words that are out of order.
 
 use crate::ast::{Atom, BinaryOp, Builtin, Quantifier};
 
-/// A token: kind and position. Its text is looked up in the source on demand.
+/// Token: kind and position. Its text is looked up in the source on demand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -13,7 +15,7 @@ pub(crate) struct Token {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TokenKind {
     EndOfFile,
-    /// A name that is not reserved.
+    /// Name that is not reserved.
     Ident,
     /// `` `name` ``
     QuotedIdent,
@@ -24,14 +26,14 @@ pub(crate) enum TokenKind {
     String,
     /// `'''...'''`
     LongString,
-    /// The three back quotes that open a template.
+    /// Three back quotes that open a template.
     TemplateOpen,
     TemplateText,
     /// `${`
     TemplateExprOpen,
-    /// The `}` of a `${`.
+    /// `}` that closes a `${`.
     TemplateExprClose,
-    /// The three back quotes that close a template.
+    /// Three back quotes that close a template.
     TemplateClose,
     LParen,
     RParen,
@@ -42,9 +44,9 @@ pub(crate) enum TokenKind {
     Comma,
     Semicolon,
     Bar,
-    /// The ASCII dot: part of a name, or after bound variables.
+    /// ASCII dot, inside names and after bound variables.
     Dot,
-    /// `·`: after bound variables only.
+    /// `·`, only after bound variables.
     MiddleDot,
     /// `'`
     Quote,
@@ -68,16 +70,16 @@ pub(crate) enum TokenKind {
     Forall,
     Exists,
     Quantifier(Quantifier),
-    /// An infix operator other than `&`, `or` and `;`.
+    /// Infix operator other than `&`, `or` and `;`.
     Op(BinaryOp),
-    /// A relation written the other way round: `∋`.
+    /// Relation with its operands exchanged, such as `∋`.
     Reversed(BinaryOp),
     Atom(Atom),
     Builtin(Builtin),
     Keyword(Keyword),
 }
 
-/// Words that shape machines, clauses and substitutions.
+/// Keywords of machines, clauses and substitutions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Keyword {
     Machine,
@@ -127,7 +129,7 @@ pub(crate) enum Keyword {
     In,
     Let,
     Of,
-    /// `OR` of CHOICE and CASE.
+    /// `OR` in CHOICE and CASE.
     Or,
     Pre,
     Rec,
@@ -144,7 +146,7 @@ pub(crate) enum Keyword {
 }
 
 impl Keyword {
-    /// Starts a clause of a machine. INVARIANT also does inside WHILE.
+    /// True if the keyword starts a clause of a machine. INVARIANT also occurs inside WHILE.
     pub(crate) fn is_clause(self) -> bool {
         use Keyword::*;
         matches!(
@@ -179,19 +181,19 @@ impl Keyword {
         )
     }
 
-    /// Starts a machine.
+    /// True if the keyword starts a machine.
     pub(crate) fn is_machine(self) -> bool {
         use Keyword::*;
         matches!(self, Machine | Model | System | Refinement | Implementation)
     }
 
-    /// Opens a block that its own END closes.
+    /// True if the keyword opens a block with an END of its own.
     pub(crate) fn opens_block(self) -> bool {
         use Keyword::*;
         matches!(self, Any | Assert | Begin | Case | Choice | Either | If | Let | Pre | Select | Var | While | Witness)
     }
 
-    /// Starts a substitution and never a formula.
+    /// True if the keyword starts a substitution and never a formula.
     pub(crate) fn starts_only_substitution(self) -> bool {
         use Keyword::*;
         matches!(self, Any | Assert | Begin | Case | Choice | Pre | Select | Skip | Var | While | Witness)
@@ -201,7 +203,7 @@ impl Keyword {
 use Keyword as K;
 use TokenKind as T;
 
-/// Every reserved word, sorted, so that [`reserved`] looks only at those with the right first letter.
+/// All reserved words, sorted, so that [`reserved`] compares only words with the right first letter.
 const RESERVED: &[(&str, TokenKind)] = &[
     ("ABSTRACT_CONSTANTS", T::Keyword(K::AbstractConstants)),
     ("ABSTRACT_VARIABLES", T::Keyword(K::AbstractVariables)),
@@ -323,7 +325,7 @@ const RESERVED: &[(&str, TokenKind)] = &[
     ("union", T::Builtin(Builtin::GeneralUnion)),
 ];
 
-/// For each ASCII letter, where its words start in [`RESERVED`].
+/// Index of the first word of each ASCII letter in [`RESERVED`].
 const FIRST: [u8; 129] = {
     let mut first = [0u8; 129];
     let mut letter = 0;
@@ -338,14 +340,14 @@ const FIRST: [u8; 129] = {
     first
 };
 
-/// The token of a reserved word.
+/// Token of a reserved word.
 pub(crate) fn reserved(word: &str) -> Option<TokenKind> {
     let letter = word.bytes().next().filter(u8::is_ascii)? as usize;
     let group = &RESERVED[FIRST[letter] as usize..FIRST[letter + 1] as usize];
     group.iter().find(|(text, _)| *text == word).map(|(_, kind)| *kind)
 }
 
-/// The words that start clauses, for suggestions.
+/// Keywords of clauses, for suggestions.
 pub(crate) fn clause_words() -> impl Iterator<Item = (&'static str, Keyword)> {
     RESERVED.iter().filter_map(|(word, kind)| match kind {
         TokenKind::Keyword(keyword) if keyword.is_clause() => Some((*word, *keyword)),

@@ -1,16 +1,14 @@
 //! Placement of comments and empty lines.
 //!
-//! The tree has no comments; [`crate::ast::Ast::comments`] lists them with their neighbouring tokens. The printer traverses
-//! the tree in the order of the text. Before it writes a token or item, it writes the comments that precede it.
-//! Comments that share a line form a row, and a row is one of four:
+//! The tree has no comments; [`crate::ast::Ast::comments`] lists them with their neighbouring tokens. The printer traverses the tree in the order of
+//! the text. Before it writes a token or item, it writes the comments that precede it. Comments on one line form a row. A row has one of four places:
 //!
 //! - alone on its line: it stays alone, above the same item;
 //! - at the end of a line: it stays at the end of the line of the item before it;
-//! - at the start of a line that goes on: it stays before the item that follows;
+//! - at the start of a line with further tokens: it stays before the next item;
 //! - between two tokens of one line: it stays with the one that is an item, not a keyword, an operator or a comma.
 //!
-//! The second pass over printed text must find every comment in the class it was printed as, and every empty line between the
-//! same two items; this is what makes printing idempotent.
+//! Printing is idempotent only if a second pass finds every comment in the place it was printed at, and every empty line between the same two items.
 
 use super::layout::{Item, Place};
 use super::{Printer, lexeme};
@@ -18,7 +16,7 @@ use crate::ast::{Ast, Comment};
 
 /// Position of the printer in the text.
 pub(super) struct Cursor<'a> {
-    /// The comments that have not been written yet.
+    /// Comments not yet written.
     rest: &'a [Comment],
     line_starts: &'a [u32],
     blank_lines: &'a [u32],
@@ -26,7 +24,7 @@ pub(super) struct Cursor<'a> {
     done: u32,
 }
 
-/// Comments on one line, with no token between.
+/// Comments on one line, without a token between them.
 #[derive(Clone, Copy)]
 struct Row {
     n_comments: usize,
@@ -35,9 +33,9 @@ struct Row {
     after: u32,
     /// Start of the next token.
     before: u32,
-    /// Nothing stands before it on its line.
+    /// True if nothing precedes the row on its line.
     own_line: bool,
-    /// The token behind it is on its line; no comment of the row has several lines.
+    /// True if the next token is on the line of the row, and no comment of the row has several lines.
     goes_on: bool,
 }
 
@@ -46,7 +44,7 @@ impl Row {
         !self.own_line && !self.goes_on
     }
 
-    /// Placement if an item at `pos` is next.
+    /// Placement if an item at `pos` is written next.
     fn place_before_item(&self, pos: u32) -> Place {
         match self.place_before_token() {
             _ if self.goes_on && self.before >= pos => Place::Before,
@@ -55,7 +53,7 @@ impl Row {
         }
     }
 
-    /// Placement if the token after it is next.
+    /// Placement if the token after the row is written next.
     fn place_before_token(&self) -> Place {
         match (self.own_line, self.goes_on) {
             (true, _) => Place::Own,
@@ -70,7 +68,7 @@ impl<'a> Cursor<'a> {
         Cursor { rest: &ast.comments, line_starts: &ast.line_starts, blank_lines: &ast.blank_lines, done: 0 }
     }
 
-    /// For printing without comments and empty lines.
+    /// Cursor for printing without comments and empty lines.
     pub(super) fn nothing() -> Self {
         Cursor { rest: &[], line_starts: &[], blank_lines: &[], done: 0 }
     }
@@ -79,18 +77,18 @@ impl<'a> Cursor<'a> {
         self.rest.first().is_some_and(|comment| comment.span.start < pos)
     }
 
-    /// An item that ends there has been written.
+    /// Records that an item up to `end` was written.
     pub(super) fn pass(&mut self, end: u32) {
         self.done = self.done.max(end);
     }
 
-    /// The next row, if it starts before `pos`.
+    /// Next row, if it starts before `pos`.
     fn row_before(&self, pos: u32) -> Option<Row> {
         self.row(0, |first| first.span.start < pos)
     }
 
-    /// The row that starts with the first comment but `n_skipped`, if that one is wanted. It is asked before its row is
-    /// measured: a long row must not be measured often.
+    /// Row that starts with the first comment after `n_skipped` ones, if `is_wanted` accepts that comment. The test comes before the row is measured,
+    /// since a long row must not be measured often.
     fn row(&self, n_skipped: usize, is_wanted: impl Fn(&Comment) -> bool) -> Option<Row> {
         let comments = &self.rest[n_skipped..];
         let first = comments.first().filter(|first| is_wanted(first))?;
@@ -125,12 +123,12 @@ impl<'a> Cursor<'a> {
         self.has_blank_between(self.done, next)
     }
 
-    /// The same if what is next is a keyword on a line of its own, and the item at `pos` comes after it.
+    /// As [`Cursor::blank_ahead`], if a keyword on a line of its own is next and the item at `pos` comes after it.
     fn blank_before_keyword(&self, pos: u32) -> bool {
         match self.rest.first().filter(|comment| comment.span.start < pos) {
             Some(comment) if !comment.own_line => self.has_blank_between(self.done, comment.span.start),
             first => {
-                // The keyword is on the line before; an empty line there stands behind the keyword.
+                // The keyword is on the line before. An empty line there is after the keyword.
                 let line = self.line(first.map_or(pos, |comment| comment.span.start));
                 let limit = line.checked_sub(2).map_or(0, |idx| self.line_starts[idx]);
                 self.has_blank_between(self.done, limit)
@@ -141,7 +139,7 @@ impl<'a> Cursor<'a> {
 
 // Comments.
 impl Printer<'_> {
-    /// The comments before an item at `pos`, to be called when it is next.
+    /// Writes the comments before an item at `pos`, when the item is next.
     pub(super) fn leading(&mut self, pos: u32) {
         let mut after_own = false;
         while let Some(row) = self.cursor.row_before(pos) {
@@ -162,15 +160,15 @@ impl Printer<'_> {
         }
     }
 
-    /// The comments at the end of the line of what has just been written; an item at `pos` comes after them.
+    /// Writes the comments at the end of the current line, which precede an item at `pos`.
     pub(super) fn trailing(&mut self, pos: u32) {
         if let Some(row) = self.cursor.row_before(pos).filter(Row::is_trailing) {
             self.emit(row, Place::EndOfLine);
         }
     }
 
-    /// The comments before a token that stays on the line of the item before it, such as a comma; an item at `pos` follows. Those
-    /// that would end the line are left for later.
+    /// Writes the comments before a token that stays on the line of the previous item, such as a comma; an item at `pos` follows. Comments that would
+    /// end the line are left for later.
     pub(super) fn before_mark(&mut self, pos: u32) {
         while let Some(row) = self.cursor.row_before(pos) {
             if row.own_line || !row.goes_on || row.before >= pos {
@@ -180,7 +178,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The comments before an operator that starts a line; its operand at `pos` follows. Those that touch the operand are left.
+    /// Writes the comments before an operator that starts a line; its operand at `pos` follows. Comments directly before the operand are left for
+    /// later.
     pub(super) fn before_operator(&mut self, pos: u32) {
         while let Some(row) = self.cursor.row_before(pos) {
             if row.goes_on && row.before >= pos {
@@ -190,15 +189,15 @@ impl Printer<'_> {
         }
     }
 
-    /// The comments before a keyword that starts a line and stands before `limit`. A comment that is indented more than the
-    /// keyword belongs to the block before it.
+    /// Writes the comments before a keyword that starts a line and precedes `limit`. A comment with a larger indentation than the keyword belongs to
+    /// the block before it.
     pub(super) fn before_keyword(&mut self, limit: u32) {
         while let Some(row) = self.cursor.row(0, |first| first.before < limit) {
             self.emit_before_keyword(row);
         }
     }
 
-    /// The comments before a keyword that starts a line and comes directly behind the last item.
+    /// Writes the comments before a keyword that starts a line directly after the last item.
     pub(super) fn before_next_keyword(&mut self) {
         while let Some(row) = self.cursor.row(0, |first| first.after <= self.cursor.done) {
             self.emit_before_keyword(row);
@@ -215,21 +214,21 @@ impl Printer<'_> {
         }
     }
 
-    /// The comments before a bracket that closes before `limit`.
+    /// Writes the comments before a bracket that closes before `limit`.
     pub(super) fn closing(&mut self, limit: u32) {
         while let Some(row) = self.cursor.row(0, |first| first.before < limit) {
             self.emit(row, row.place_before_token());
         }
     }
 
-    /// The comments directly behind the last item, before whatever token follows it.
+    /// Writes the comments directly after the last item, whatever token follows.
     pub(super) fn behind_last(&mut self) {
         while let Some(row) = self.cursor.row(0, |first| first.after <= self.cursor.done) {
             self.emit(row, row.place_before_token());
         }
     }
 
-    /// The comments before the first token of a file, and the empty line before that token.
+    /// Writes the comments before the first token of a file, and the empty line before that token.
     pub(super) fn before_first_token(&mut self) {
         while let Some(row) = self.cursor.row(0, |first| first.after == 0) {
             self.emit(row, Place::Own);
@@ -246,7 +245,7 @@ impl Printer<'_> {
         self.cursor.rest = rest;
         for (idx, comment) in now.iter().enumerate() {
             let place = match place {
-                // A comment behind a comment stays on its line.
+                // A comment after a comment stays on the same line.
                 Place::Own if idx > 0 => Place::EndOfLine,
                 Place::Behind | Place::Inside | Place::Between if comment.is_line => Place::EndOfLine,
                 place => place,
@@ -259,19 +258,19 @@ impl Printer<'_> {
 
 // Empty lines.
 impl Printer<'_> {
-    /// The user's empty line before what is next, an item at `pos` or a comment before it.
+    /// Writes the user's empty line before the next item at `pos` or a comment before it.
     pub(super) fn blank_line_ahead(&mut self, pos: u32) {
         if self.cursor.blank_ahead(pos) {
             self.doc.push(Item::BlankLine);
         }
     }
 
-    /// A line end, and the user's empty line before what is next.
+    /// Writes a line end, and the user's empty line before the next item at `pos`.
     pub(super) fn line_ahead(&mut self, pos: u32, line: Item) {
         self.doc.push(if self.cursor.blank_ahead(pos) { Item::BlankLine } else { line });
     }
 
-    /// A line end before a keyword that gets a line of its own, and the user's empty line before it; an item at `pos` follows.
+    /// Writes a line end before a keyword on a line of its own, and the user's empty line before it; an item at `pos` follows.
     pub(super) fn line_before_keyword(&mut self, pos: u32) {
         let has_blank = self.cursor.blank_before_keyword(pos);
         self.doc.push(if has_blank { Item::BlankLine } else { Item::Line });

@@ -1,7 +1,7 @@
 //! Printing of predicates and expressions.
 //!
-//! [`Printer::expr`] takes the lowest priority that needs no parentheses in its context, and adds parentheses where the tree
-//! needs them or the user wrote them.
+//! [`Printer::expr`] takes the lowest priority that needs no parentheses in its context. It adds parentheses where the tree needs them or the user
+//! wrote them.
 
 use abridge_diag::with_stack;
 
@@ -10,29 +10,29 @@ use super::{Breaking, Printer, lexeme};
 use crate::ast::{BinaryOp, Expr, ExprId, Ident, SmolStr, TemplatePart};
 use crate::operators::{Assoc, COMPOSITION, DESCRIPTION, EQUIVALENT, JUNCTION, NEGATION, OF_TYPE, POSTFIX, RELATION};
 
-/// Everything but `;` and `||`, which need brackets around them.
+/// Lowest priority except `;` and `||`, which need brackets.
 pub(super) const FORMULA: u16 = COMPOSITION + 1;
 const INTERVAL: u16 = BinaryOp::Interval.info().priority;
-/// A description is behind a label and what it labels.
+/// Priority of a labelled formula: a description follows the label and the formula.
 const LABELLED: u16 = DESCRIPTION + 1;
 const PRIMARY: u16 = POSTFIX + 1;
-/// A binder with a longer head starts its own line.
+/// A binder with a longer head starts a new line.
 const MAX_HEAD_CHARS: usize = 24;
-/// Deeper elements of a list get a line each.
+/// Deeper elements of a list get one line each.
 const MAX_FILL_DEPTH: u32 = 3;
 
 impl Printer<'_> {
-    /// A formula that nothing but keywords or commas surrounds.
+    /// Writes a formula between keywords or commas.
     pub(super) fn formula(&mut self, id: ExprId) {
         self.expr(id, FORMULA);
     }
 
-    /// A formula directly inside round brackets.
+    /// Writes a formula directly inside parentheses.
     fn inside_parens(&mut self, id: ExprId) {
         self.expr(id, 0);
     }
 
-    /// A formula where those of at least the given priority need no parentheses.
+    /// Writes a formula, in parentheses if its priority is below `min_priority`.
     pub(super) fn expr(&mut self, id: ExprId, min_priority: u16) {
         with_stack(|| {
             self.leading(self.expr_start(id));
@@ -50,7 +50,7 @@ impl Printer<'_> {
         });
     }
 
-    /// `E, F, G`; the caller opens the group.
+    /// Writes `E, F, G`. The caller opens the group.
     pub(super) fn exprs(&mut self, ids: &[ExprId]) {
         let is_flat = ids.iter().all(|id| self.ast.expr(*id).depth <= MAX_FILL_DEPTH);
         let breaking = if is_flat { Breaking::Fill } else { Breaking::Each };
@@ -74,7 +74,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Starts and ends with brackets, hence needs no line of its own inside other brackets.
+    /// True if a formula starts and ends with brackets, so that it needs no line of its own inside other brackets.
     fn is_bracket(&self, id: ExprId) -> bool {
         let node = self.ast.expr(id);
         let kind = matches!(
@@ -98,7 +98,7 @@ impl Printer<'_> {
         self.needs_parens(id, min_priority) || self.is_bracket(id)
     }
 
-    /// The formula itself, without parentheses around it.
+    /// Writes a formula without parentheses around it.
     fn bare(&mut self, id: ExprId) {
         let ast = self.ast;
         let node = ast.expr(id);
@@ -180,8 +180,8 @@ impl Printer<'_> {
         is_closed(left, INTERVAL) && is_closed(right, INTERVAL + 1)
     }
 
-    /// `P & Q & R`, one operand in a line if they do not fit. A conjunction inside a disjunction gets parentheses, which the
-    /// grammar would not ask for in the first place: few readers know that the two have one priority.
+    /// Writes `P & Q & R`, one operand per line if they do not fit on one. A conjunction inside a disjunction gets parentheses although the grammar
+    /// needs none, since few readers know that both have the same priority.
     fn junction(&mut self, ascii: &'static str, unicode: &'static str, operands: &[ExprId]) {
         self.group(|this| {
             for (idx, operand) in operands.iter().enumerate() {
@@ -196,7 +196,7 @@ impl Printer<'_> {
         });
     }
 
-    /// `a + b - c`: operators of one level, iteratively, as the tree is as deep as the chain is long.
+    /// Writes `a + b - c`, operators of one level. It is a loop, since the tree is as deep as the chain is long.
     fn left_chain(&mut self, id: ExprId, op: BinaryOp) {
         let priority = op.info().priority;
         let mut links = Vec::new();
@@ -218,7 +218,7 @@ impl Printer<'_> {
         });
     }
 
-    /// `a ** b ** c`
+    /// Writes `a ** b ** c`.
     fn right_chain(&mut self, id: ExprId, op: BinaryOp) {
         let priority = op.info().priority;
         self.group(|this| {
@@ -241,7 +241,7 @@ impl Printer<'_> {
         });
     }
 
-    /// An operator and its right operand.
+    /// Writes an operator and its right operand.
     fn link(&mut self, op: BinaryOp, link: ExprId, operand: ExprId, min_priority: u16) {
         self.before_operator(self.expr_start(operand));
         self.line();
@@ -250,8 +250,7 @@ impl Printer<'_> {
         self.later_operand(info.ascii, info.unicode, pragma, operand, min_priority);
     }
 
-    /// An operand that starts where the whole starts. If its own operators start lines, they are indented, so that they are not
-    /// taken for ours.
+    /// Writes the first operand of a formula. Operators of the operand that start lines are indented, to distinguish them from those of the formula.
     fn first_operand(&mut self, id: ExprId, min_priority: u16) {
         let has_operators = match self.kind(id) {
             Expr::And(_) | Expr::Or(_) => true,
@@ -291,14 +290,14 @@ impl Printer<'_> {
         self.right_side(right, RELATION + 1);
     }
 
-    /// Target of an assignment, where no name is a keyword because of a parenthesis that follows.
+    /// Writes a target of an assignment, where a following parenthesis makes no name a keyword.
     pub(super) fn target(&mut self, id: ExprId) {
         self.leading(self.expr_start(id));
         self.postfix(id, lexeme::name);
         self.cursor.pass(self.expr_end(id));
     }
 
-    /// `f(x)[S]'field~`, iteratively from the head.
+    /// Writes `f(x)[S]'field~`, in a loop from the head.
     fn postfix(&mut self, id: ExprId, head_name: fn(&SmolStr) -> SmolStr) {
         let mut chain = Vec::new();
         let mut head = id;
@@ -307,7 +306,7 @@ impl Printer<'_> {
             if is_inner && self.ast.expr(head).parens {
                 break;
             }
-            // After `~` only `(` and `[` may follow.
+            // Only `(` and `[` may follow `~`.
             let follower_is_call =
                 chain.last().is_none_or(|id| matches!(self.kind(*id), Expr::Apply(..) | Expr::Image(..)));
             let inner = match self.kind(head) {
@@ -342,7 +341,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `IF P THEN E ELSE F END` and `LET x BE P IN E END`
+    /// Writes `IF P THEN E ELSE F END` or `LET x BE P IN E END`.
     fn keyword_block(&mut self, id: ExprId) {
         let ast = self.ast;
         let end = self.expr_end(id);
@@ -366,7 +365,7 @@ impl Printer<'_> {
         });
     }
 
-    /// A word with arguments in round brackets.
+    /// Writes a keyword with arguments in parentheses.
     fn call_like(&mut self, id: ExprId) {
         let ast = self.ast;
         let end = self.expr_end(id);
@@ -401,7 +400,7 @@ impl Printer<'_> {
         });
     }
 
-    /// Formulas that bind names.
+    /// Writes a formula that binds names.
     fn binder(&mut self, id: ExprId) {
         let ast = self.ast;
         let end = self.expr_end(id);
@@ -483,7 +482,7 @@ impl Printer<'_> {
         }
     }
 
-    /// ` | E`
+    /// Writes ` | E`.
     fn bar_and(&mut self, id: ExprId) {
         self.before_operator(self.expr_start(id));
         self.line();
@@ -492,7 +491,7 @@ impl Printer<'_> {
         self.indented(|this| this.formula(id));
     }
 
-    /// The names of a quantifier and the dot behind them.
+    /// Writes the names of a quantifier and the dot after them.
     fn bound(&mut self, ids: &[Ident], in_parens: bool) {
         if in_parens || ids.len() > 1 {
             self.formal_params(ids);

@@ -1,33 +1,33 @@
 //! Layout: a stream of words, possible breaks and groups to lines of text.
 //!
-//! The algorithm is Oppen's ("Prettyprinting", TOPLAS 1980), simplified by keeping the whole stream in memory: one pass measures
-//! every group with prefix sums, a second pass writes. A group that fits into the rest of its line is written flat. Otherwise
-//! its own breaks become line ends, and each inner group is decided separately. Both passes are linear.
+//! The algorithm is that of Oppen ("Prettyprinting", TOPLAS 1980), simplified by keeping the whole stream in memory: one pass measures every group
+//! with prefix sums, a second pass writes. A group that fits on the rest of its line is written flat. Otherwise its own breaks become line ends, and
+//! each inner group is decided separately. Both passes are linear.
 //!
-//! Comments are part of the stream. Nothing is ever written after a line comment on its line.
+//! Comments are part of the stream. Nothing is written after a line comment on its line.
 
 use crate::ast::SmolStr;
 
-/// One element of the stream.
+/// Element of the stream.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
     Text(SmolStr),
     Space,
-    /// Flat: a blank. Broken: a line end.
+    /// A blank in a flat group, a line end in a broken one.
     Line,
-    /// Flat: nothing. Broken: a line end.
+    /// Nothing in a flat group, a line end in a broken one.
     SoftLine,
-    /// A blank, unless what follows up to the next break of this group does not fit: then a line end.
+    /// A line end if the items up to the next break of this group do not fit on the line, otherwise a blank.
     FillLine,
-    /// A blank, unless what follows up to the end of this group fits into the next line, so much indented, but not into this
-    /// one. For what is in brackets and can break inside.
+    /// A line end if the items up to the end of this group fit on the next line, with this indentation, but not on the current one; otherwise a
+    /// blank. For bracketed items, which can break inside.
     HugLine(u16),
     HardLine,
     /// An empty line.
     BlankLine,
-    /// The groups around it are broken.
+    /// Breaks the enclosing groups.
     ForceBreak,
-    /// Up to the next word, empty lines are left out.
+    /// Suppresses empty lines up to the next word.
     BlockStart,
     Open,
     Close,
@@ -41,19 +41,19 @@ pub(super) enum Item {
 pub(super) enum Place {
     /// On a line of its own.
     Own,
-    /// Behind what was written last; the line ends after it.
+    /// After the last word; the line ends after it.
     EndOfLine,
-    /// Behind what was written last; a line may end after it.
+    /// After the last word; the line may end after it.
     Behind,
     /// Between two words of one line.
     Inside,
-    /// Before what is written next.
+    /// Before the next word.
     Before,
-    /// Behind what was written last if a line end follows it, else before what is written next.
+    /// After the last word if a line end follows, otherwise before the next word.
     Between,
 }
 
-/// The stream under construction.
+/// Stream under construction.
 #[derive(Default)]
 pub(super) struct Doc {
     items: Vec<Item>,
@@ -72,13 +72,13 @@ impl Doc {
         self.items.push(Item::Text(text.into()));
     }
 
-    /// The text, without a final line end.
+    /// Text without a final line end.
     pub(super) fn render(&self, width: usize) -> String {
-        let marks = measure(&self.items);
+        let measurements = measure(&self.items);
         let mut writer = Writer {
             width,
             deepest_indent: (width / 2).max(MIN_DEEPEST_INDENT),
-            marks: &marks,
+            measurements: &measurements,
             out: String::new(),
             column: 0,
             pending: Pending::Nothing,
@@ -94,7 +94,7 @@ impl Doc {
     }
 }
 
-/// Indentation stops growing at half the width, or at this column if that is more.
+/// Minimum of the largest indentation, which is otherwise half the width.
 const MIN_DEEPEST_INDENT: usize = 20;
 
 /// Measurements of the first pass at a position of the stream.
@@ -104,13 +104,13 @@ struct Measurement {
     columns: u32,
     /// Number of items before this one that cannot be written flat.
     n_hard: u32,
-    /// `Open`: its `Close`. `FillLine` and `HugLine`: the next break of the same group, or its `Close`.
+    /// Matching `Close` of an `Open`; next break of the same group, or its `Close`, of a `FillLine` or `HugLine`.
     end: u32,
-    /// The first break at or after this position.
+    /// First break at or after this position.
     next_break: u32,
 }
 
-/// Columns of an item written flat; none if it cannot be.
+/// Columns of an item written flat; `None` if it cannot be.
 fn flat_columns(item: &Item) -> Option<usize> {
     match item {
         Item::Text(text) if text.contains('\n') => None,
@@ -133,35 +133,35 @@ fn is_break(item: &Item) -> bool {
 }
 
 fn measure(items: &[Item]) -> Vec<Measurement> {
-    let mut marks = vec![Measurement::default(); items.len() + 1];
-    // The open groups: where each starts, and its last break that asks what follows.
+    let mut measurements = vec![Measurement::default(); items.len() + 1];
+    // Open groups: start, and last break whose decision depends on the following items.
     let mut groups: Vec<(usize, Option<usize>)> = vec![(items.len(), None)];
     for (idx, item) in items.iter().enumerate() {
         match item {
             Item::Open => groups.push((idx, None)),
             Item::Close if groups.len() > 1 => {
                 if let Some((start, fill)) = groups.pop() {
-                    marks[start].end = idx as u32;
-                    fill.into_iter().for_each(|fill| marks[fill].end = idx as u32);
+                    measurements[start].end = idx as u32;
+                    fill.into_iter().for_each(|fill| measurements[fill].end = idx as u32);
                 }
             }
             item if is_break(item) => {
                 if let Some((_, fill)) = groups.last_mut() {
-                    fill.iter().for_each(|fill| marks[*fill].end = idx as u32);
+                    fill.iter().for_each(|fill| measurements[*fill].end = idx as u32);
                     *fill = matches!(item, Item::FillLine | Item::HugLine(_)).then_some(idx);
                 }
             }
             _ => {}
         }
         let columns = flat_columns(item);
-        marks[idx + 1].columns = marks[idx].columns + columns.unwrap_or(0) as u32;
-        marks[idx + 1].n_hard = marks[idx].n_hard + u32::from(columns.is_none());
+        measurements[idx + 1].columns = measurements[idx].columns + columns.unwrap_or(0) as u32;
+        measurements[idx + 1].n_hard = measurements[idx].n_hard + u32::from(columns.is_none());
     }
-    marks[items.len()].next_break = items.len() as u32;
+    measurements[items.len()].next_break = items.len() as u32;
     for (idx, item) in items.iter().enumerate().rev() {
-        marks[idx].next_break = if is_break(item) { idx as u32 } else { marks[idx + 1].next_break };
+        measurements[idx].next_break = if is_break(item) { idx as u32 } else { measurements[idx + 1].next_break };
     }
-    marks
+    measurements
 }
 
 /// Pending separator before the next word.
@@ -172,21 +172,20 @@ enum Pending {
     Newline { indent: usize, blank: bool },
 }
 
-/// The last item written.
+/// Kind of the last item written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     Code,
-    /// A comment that ends its line; another one of `/* */` may still join it.
+    /// Comment that ends its line; another `/* */` comment may still follow on it.
     BlockComment,
     LineComment,
 }
 
 struct Writer<'a> {
     width: usize,
-    /// Indentation stops growing here: a formula nested a thousand levels deep keeps its shape near the leaves, and the text
-    /// stays linear in the tree.
+    /// Largest indentation. It keeps deeply nested formulas readable, and the text linear in the size of the tree.
     deepest_indent: usize,
-    marks: &'a [Measurement],
+    measurements: &'a [Measurement],
     out: String,
     column: usize,
     pending: Pending,
@@ -213,7 +212,7 @@ impl Writer<'_> {
             Item::ForceBreak => {}
             Item::BlockStart => self.at_block_start = true,
             Item::Open => {
-                let flat = self.is_flat() || self.fits(idx, self.marks[idx].end as usize, self.next_column());
+                let flat = self.is_flat() || self.fits(idx, self.measurements[idx].end as usize, self.next_column());
                 self.flat.push(flat);
             }
             Item::Close => {
@@ -248,16 +247,17 @@ impl Writer<'_> {
         }
     }
 
-    /// True if the items from `from` to `to`, with inseparable successors, fit when they start at `column`.
+    /// True if the items from `from` to `to`, with all items up to the next break, fit on a line from `column`.
     fn fits(&self, from: usize, to: usize, column: usize) -> bool {
-        let tail = self.marks[to].next_break as usize;
-        let columns = self.marks[tail].columns - self.marks[from].columns;
-        self.marks[from].n_hard == self.marks[to].n_hard && column.saturating_add(columns as usize) <= self.width
+        let tail = self.measurements[to].next_break as usize;
+        let columns = self.measurements[tail].columns - self.measurements[from].columns;
+        self.measurements[from].n_hard == self.measurements[to].n_hard
+            && column.saturating_add(columns as usize) <= self.width
     }
 
-    /// True if the items after a break fit, starting at `column`.
+    /// True if the items after a break fit on a line from `column`.
     fn rest_fits(&self, idx: usize, column: usize) -> bool {
-        self.fits(idx + 1, self.marks[idx].end as usize, column)
+        self.fits(idx + 1, self.measurements[idx].end as usize, column)
     }
 
     fn space(&mut self) {
@@ -318,7 +318,7 @@ impl Writer<'_> {
         };
         match place {
             Place::EndOfLine | Place::Behind | Place::Inside if self.after != After::LineComment => {
-                // It belongs to what was written last, even if a line end is already due.
+                // The comment belongs to the last word, even if a line end is pending.
                 let due = std::mem::replace(&mut self.pending, Pending::Space);
                 let at_block_start = self.at_block_start;
                 let ends_line = is_line || place == Place::EndOfLine || self.after == After::BlockComment;

@@ -1,11 +1,11 @@
-//! Spelling of names, strings and pragma texts, such that the lexer reads them back.
+//! Spelling of names, strings and pragma texts, such that the lexer reads them back unchanged.
 
 use abridge_diag::FileId;
 
 use crate::ast::{Builtin, SmolStr};
 use crate::lexer::{Token, TokenKind, lex, reserved};
 
-/// A name; parts that would not be read as one are put in back quotes.
+/// Name, with parts that are not plain identifiers in back quotes.
 pub(super) fn name(name: &SmolStr) -> SmolStr {
     if name.split('.').all(is_plain) {
         return name.clone();
@@ -17,7 +17,7 @@ pub(super) fn name(name: &SmolStr) -> SmolStr {
     SmolStr::new(parts.join("."))
 }
 
-/// A name in front of an argument list, where some names are keywords.
+/// Name before an argument list, where some names are keywords.
 pub(super) fn called_name(called: &SmolStr) -> SmolStr {
     let is_contextual = |builtin: &Builtin| builtin.info().contextual && builtin.info().name == called;
     if Builtin::ALL.iter().any(is_contextual) { SmolStr::new(format!("`{called}`")) } else { name(called) }
@@ -33,12 +33,12 @@ fn is_plain(part: &str) -> bool {
     lexed.diagnostics.is_empty() && lexed.tokens.first().is_some_and(is_all)
 }
 
-/// `"text"`
+/// String literal `"text"`.
 pub(super) fn string(value: &str) -> String {
     format!("\"{}\"", escaped(value, '"'))
 }
 
-/// Text between quotes. A backslash is always doubled: whether it would start an escape depends on what follows.
+/// Text between quotes. Every backslash is doubled, since the next character decides whether it starts an escape.
 fn escaped(value: &str, quote: char) -> String {
     let mut text = String::with_capacity(value.len());
     for ch in value.chars() {
@@ -53,22 +53,22 @@ fn escaped(value: &str, quote: char) -> String {
     text
 }
 
-/// The text of a `label` pragma: a word, or anything in quotes, without escapes.
+/// Text of a `label` pragma: a word, or any text in quotes without escapes.
 pub(super) fn label(label: &str) -> String {
     if is_plain(label) { label.to_owned() } else { format!("\"{label}\"") }
 }
 
-/// The path of a pragma, which may be quoted.
+/// Path of a pragma, which may be quoted.
 pub(super) fn path(path: &str) -> String {
     if path.starts_with('"') { format!("\"{path}\"") } else { path.to_owned() }
 }
 
-/// A piece of a template. The backslash of `\${`, which keeps the brace from opening an expression, is part of the text.
+/// Text part of a template. The backslash of `\${`, which prevents the start of an expression, belongs to the text.
 pub(super) fn template_text(text: &str) -> String {
     escaped(text, '`').replace("\\\\$", "\\$")
 }
 
-/// A comment. A pragma among the comments had no effect where it stood; it must not get one where it will stand.
+/// Text of a comment. A pragma without effect is changed into a plain comment, so that it has no effect at its new place either.
 pub(super) fn comment(text: &SmolStr) -> SmolStr {
     match text.strip_prefix("/*@") {
         Some(inside) if !lex(FileId(0), text).pragmas.is_empty() => SmolStr::new(format!("/* @{inside}")),

@@ -12,7 +12,7 @@ use crate::ast::{
 const DEFINITIONS: &str = "DEFINITIONS";
 
 impl Printer<'_> {
-    /// The whole file.
+    /// Writes the whole file.
     pub(super) fn unit(&mut self) {
         let ast = self.ast;
         match &ast.unit {
@@ -80,7 +80,7 @@ impl Printer<'_> {
     fn clause_keyword(&mut self, clause: &Clause) {
         self.before_keyword(clause.keyword.start + 1);
         self.line_ahead(clause.keyword.start, Item::HardLine);
-        // Of two synonyms the one that was written; its length tells.
+        // The length of the source keyword tells which of two synonyms was written.
         let len = clause.keyword.end.saturating_sub(clause.keyword.start) as usize;
         let written = |plain: &'static str, synonym: &'static str| if len == synonym.len() { synonym } else { plain };
         self.word(match &clause.kind {

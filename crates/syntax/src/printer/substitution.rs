@@ -88,7 +88,7 @@ impl Printer<'_> {
         });
     }
 
-    /// Everything of a block but its END.
+    /// Writes a block without its END.
     fn block(&mut self, block: &Subst, end: u32) {
         match block {
             Subst::Block(body) => self.keyword_and_body("BEGIN", *body),
@@ -194,12 +194,12 @@ impl Printer<'_> {
                 this.keyword_line("ELSE", this.subst_start(otherwise));
                 this.body(otherwise);
             }
-            // The END of the branches stands before that of the whole.
+            // The END of the branches precedes that of the whole block.
             this.end_keyword(end.saturating_sub(END.len() as u32));
         });
     }
 
-    /// `keyword P then`, on one line if it fits. The caller opens the group of the whole block.
+    /// Writes `keyword P then`, on one line if it fits. The caller opens the group of the whole block.
     pub(super) fn guard(&mut self, later: bool, keyword: &'static str, pred: ExprId, then: &'static str, next: u32) {
         if later {
             self.before_keyword(self.expr_start(pred));
@@ -216,7 +216,7 @@ impl Printer<'_> {
         self.trailing(next);
     }
 
-    /// `ANY x, y WHERE P THEN`
+    /// Writes `ANY x, y WHERE P THEN` and similar heads.
     pub(super) fn bound_guard(
         &mut self,
         (keyword, before_pred, after_pred): (&'static str, &'static str, &'static str),
@@ -232,7 +232,7 @@ impl Printer<'_> {
         self.guard(false, before_pred, pred, after_pred, next);
     }
 
-    /// A keyword on a line of its own; an item at `next` follows.
+    /// Writes a keyword on a line of its own; an item at `next` follows.
     pub(super) fn keyword_line(&mut self, keyword: &'static str, next: u32) {
         self.before_keyword(next);
         self.line_before_keyword(next);
@@ -250,14 +250,14 @@ impl Printer<'_> {
         self.indented_line(|this| this.subst(body));
     }
 
-    /// The END of a block that closes at `end`, after the comments before it.
+    /// Writes the END of a block that closes at `end`, after the comments before it.
     pub(super) fn end_keyword(&mut self, end: u32) {
         self.before_keyword(end);
         self.line();
         self.word(END);
     }
 
-    /// On a line of its own, indented, if the group is broken.
+    /// Writes content that gets an indented line of its own if the group is broken.
     pub(super) fn indented_line(&mut self, content: impl FnOnce(&mut Self)) {
         self.doc.push(Item::BlockStart);
         self.indented(|this| {
@@ -282,7 +282,7 @@ impl Printer<'_> {
         )
     }
 
-    /// True if a block never fits one line: it contains a block, or has many parts.
+    /// True if a block never goes on one line, since it contains a block or has many parts.
     fn is_tall(&self, block: &Subst) -> bool {
         let has_parts = match block {
             Subst::Select { branches, .. } | Subst::If { branches, .. } => branches.len() > 1,

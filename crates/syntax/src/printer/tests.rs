@@ -1,4 +1,4 @@
-//! Random formulas, with every parenthesis the user wrote forgotten: the printer must find those that are needed.
+//! Random formulas without the parentheses of the user: the printer must add all that are needed.
 
 use abridge_diag::FileId;
 use abridge_value::Random;
@@ -7,13 +7,13 @@ use super::{PrintConfig, print, print_expr};
 use crate::ast::{Ast, Builtin, ExprId, Unit};
 use crate::{parse_formula, same_tree};
 
-/// One of several words with blanks between.
+/// Random word of a list separated by blanks.
 fn word<'t>(random: &mut Random, words: &'t str) -> &'t str {
     let words: Vec<&str> = words.split_whitespace().collect();
     words[random.below(words.len())]
 }
 
-/// Separated by blanks.
+/// Formulas without operands, separated by blanks.
 const LEAVES: &str = r#"
     x m.x x$0 0 12 0xfF 1.5 1.0e+3 "a" "\\\d\n\"'" '''a\n"b''' {} [] TRUE NATURAL1 succ @prj1 `dom` `a-b` `back\`quote` m.`or`
     floor `left` x₁ aλ2 MAXINT STRING ```a${x}b``` ```${1+2}\${c}\\``` ref
@@ -26,7 +26,7 @@ const EXPRESSION_OPERATORS: &str = r"
 
 const RELATIONS: &str = "= /= : /: <: /<: <<: /<<: < <= > >= ∋";
 
-/// An expression in parentheses, or a leaf.
+/// Random expression in parentheses, or a leaf.
 fn expression(random: &mut Random, depth: usize) -> String {
     if depth == 0 {
         return word(random, LEAVES).to_owned();
@@ -78,7 +78,7 @@ fn builtin(random: &mut Random, a: &str, p: &str) -> String {
     }
 }
 
-/// A predicate in parentheses.
+/// Random predicate in parentheses.
 fn predicate(random: &mut Random, depth: usize) -> String {
     if depth == 0 {
         return random.pick(&["(btrue)", "(x = 1)", "(P)", "(q(x))"]).to_string();

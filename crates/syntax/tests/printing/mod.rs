@@ -1,4 +1,4 @@
-//! What holds of every printed text: it reads back as the same tree, keeps its comments, and does not change when printed again.
+//! Properties of every printed text: it parses to the same tree, keeps its comments, and does not change when printed again.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(crate) fn parsed(parse: Parse, text: &str) -> Result<Ast, String> {
     }
 }
 
-/// The comments of a file, without the blanks behind line comments.
+/// Comments of a file, without trailing blanks of line comments.
 pub(crate) fn comments(ast: &Ast) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for comment in &ast.comments {
@@ -31,7 +31,7 @@ pub(crate) fn comments(ast: &Ast) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Everything that holds of all printed texts.
+/// Checks all properties of printed texts.
 pub(crate) fn check_printed(parse: Parse, ast: &Ast, config: PrintConfig) -> Result<String, String> {
     let printed = print(ast, config);
     let again = parsed(parse, &printed)?;
@@ -54,7 +54,7 @@ pub(crate) fn check(parse: Parse, text: &str, config: PrintConfig) -> String {
     check_printed(parse, &ast, config).unwrap_or_else(|error| panic!("{error}\n-----\n{text}"))
 }
 
-/// Checks one formula in both alphabets and several widths; `expected` is its ASCII form on one line.
+/// Checks a formula in ASCII and Unicode and in several widths. `expected` is its ASCII form on one line.
 #[track_caller]
 pub(crate) fn check_formula(text: &str, expected: &str) {
     assert_eq!(check(parse_formula, text, ASCII).trim_end(), expected);
@@ -81,7 +81,7 @@ pub(crate) fn check_narrow(parse: Parse, text: &str, expected: &str) {
     assert_eq!(printed, expected, "\n{printed}");
 }
 
-/// A machine with every clause.
+/// Machine with every clause.
 pub(crate) const LIFT: &str = r#"// A lift
 MACHINE Lift(FLOORS, top_floor) CONSTRAINTS top_floor:NAT1&card(FLOORS)=3
 SETS DIR={up,down};DOOR={open,closed}; PERSON

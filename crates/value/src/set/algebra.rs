@@ -85,7 +85,7 @@ impl Set {
         if self.is_much_smaller(other) {
             return self.iter().all(|value| other.contains(&value));
         }
-        // A sorted subset is a subsequence.
+        // A sorted subset is a subsequence of the other set.
         if let (Some(mine), Some(theirs)) = (self.ints(), other.ints()) {
             let mut candidates = theirs;
             return mine.into_iter().all(|int| candidates.any(|candidate| candidate == int));
@@ -138,7 +138,7 @@ impl Set {
         }
     }
 
-    /// The difference of two intervals, if it is an interval.
+    /// Difference of two intervals, if it is an interval.
     fn interval_difference(&self, other: &Set) -> Option<Set> {
         let ((lo, hi), (lo2, hi2)) = (self.ends()?, other.ends()?);
         if hi < lo2 || hi2 < lo {
@@ -150,7 +150,7 @@ impl Set {
         (hi <= hi2).then(|| Set::interval(lo, &lo2 - &Int::ONE))
     }
 
-    /// The elements, if all are integers within `i64`.
+    /// Elements as `i64`, if all are integers within its range.
     fn ints(&self) -> Option<IntIter<'_>> {
         match &self.0 {
             Layout::Ints(ints) => Some(IntIter::Slice(ints.slice.iter())),
@@ -166,13 +166,13 @@ impl Set {
         }
     }
 
-    /// True if looking up each element of `self` is cheaper than a merge.
+    /// True if a lookup of each element of `self` costs less than a merge.
     fn is_much_smaller(&self, other: &Set) -> bool {
         self.len().saturating_mul(16) < other.len()
     }
 }
 
-/// Elements that a merge keeps.
+/// Sides whose elements a merge keeps.
 #[derive(Clone, Copy)]
 struct Keep {
     left: bool,
@@ -203,7 +203,7 @@ fn merge<T: Ord>(left: impl Iterator<Item = T>, right: impl Iterator<Item = T>, 
     }
 }
 
-/// The elements of a set of numbers.
+/// Iterator over the elements of a set of integers within `i64`.
 enum IntIter<'a> {
     Slice(std::slice::Iter<'a, i64>),
     Interval(std::ops::RangeInclusive<i64>),

@@ -1,4 +1,6 @@
 //! Iteration over the elements of a set in ascending order, for every layout.
+//!
+//! The order must be that of [`Value`]: merges and the comparison of sets rely on it.
 
 use super::matrix::Cells;
 use super::{Layout, Set, at};
@@ -64,7 +66,7 @@ impl Iterator for SetIter<'_> {
             Cursor::Interval { next, left } => {
                 *left = left.checked_sub(1)?;
                 let value = Value::Int(*next);
-                // Saturation only happens after the last element.
+                // The addition saturates only after the last element.
                 *next = next.saturating_add(1);
                 Some(value)
             }

@@ -1,4 +1,6 @@
 //! Bit matrices: relations between booleans or elements of given sets, all at positions below 64.
+//!
+//! Set operators become operations on whole rows. Trailing empty rows are dropped, so that equal relations have equal matrices.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -12,7 +14,7 @@ use crate::weight::is_shared;
 /// Maximum number of rows and of columns.
 pub(crate) const MAX_POSITIONS: usize = 64;
 
-/// One row per first component, up to the last row that is not empty; a row has the positions of the second components.
+/// Matrix with one row per first component, up to the last non-empty row. A row has the positions of the second components.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Matrix(ThinArc<Head, u64>);
 
@@ -24,7 +26,7 @@ struct Head {
 }
 
 impl Matrix {
-    /// The set with these rows over the carriers of first and second components.
+    /// Set of these rows, over the carriers of first and second components.
     pub(crate) fn set(from: u32, to: u32, rows: &[u64]) -> Set {
         let n_rows = rows.iter().rposition(|row| *row != 0).map_or(0, |last| last + 1);
         if n_rows == 0 {
@@ -35,7 +37,7 @@ impl Matrix {
         Set(Layout::Matrix(Matrix(ThinArc::from_header_and_slice(head, rows))))
     }
 
-    /// Bytes of the rows.
+    /// Memory of header and rows, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Head>() + size_of_val(&self.0.slice)
     }
@@ -44,7 +46,7 @@ impl Matrix {
         is_shared(&self.0)
     }
 
-    /// The set of one pair.
+    /// Set of one pair, if the pair fits a matrix.
     pub(super) fn single(pair: &Value) -> Option<Set> {
         let ((from, row), (to, column)) = cell(pair)?;
         let mut rows = [0; MAX_POSITIONS];
@@ -52,7 +54,7 @@ impl Matrix {
         Some(Matrix::set(from, to, &rows[..=row]))
     }
 
-    /// The set of some pairs, if all fit a matrix.
+    /// Set of pairs, if all fit one matrix.
     pub(super) fn collect(pairs: &[Value]) -> Option<Set> {
         let ((from, _), (to, _)) = cell(pairs.first()?)?;
         let mut rows = [0; MAX_POSITIONS];
@@ -66,7 +68,7 @@ impl Matrix {
         Some(Matrix::set(from, to, &rows))
     }
 
-    /// The carriers of first and second components.
+    /// Carriers of first and second components.
     pub(crate) fn carriers(&self) -> (u32, u32) {
         (self.0.header.header.from, self.0.header.header.to)
     }
@@ -79,7 +81,7 @@ impl Matrix {
         self.rows().get(idx).copied().unwrap_or(0)
     }
 
-    /// The row of a first component; empty if it is of another kind.
+    /// Row of a first component; zero for a value of another carrier.
     pub(crate) fn row_of(&self, key: &Value) -> u64 {
         position(key).filter(|(carrier, _)| *carrier == self.carriers().0).map_or(0, |(_, idx)| self.row(idx as usize))
     }
@@ -138,7 +140,7 @@ impl Matrix {
         let Some(idx) = (0..n_rows).find(|idx| self.row(*idx) != other.row(*idx)) else { return Ordering::Equal };
         let (mine, theirs) = (self.row(idx), other.row(idx));
         let lowest = (mine ^ theirs) & (mine ^ theirs).wrapping_neg();
-        // The side without the first differing pair is greater if it has later pairs, else it is a prefix.
+        // The relation without the first differing pair is greater if it has later pairs; otherwise it is a prefix.
         let has_later_row = |matrix: &Matrix| matrix.rows().len() > idx + 1;
         match (mine & lowest != 0, has_later_row(self), has_later_row(other)) {
             (true, _, true) => Ordering::Less,
@@ -171,7 +173,7 @@ fn cell(pair: &Value) -> Option<((u32, usize), (u32, usize))> {
     fits.then_some(((from, row as usize), (to, column as usize)))
 }
 
-/// First and second components, in ascending order.
+/// Iterator over the pairs of a matrix as first and second components, ascending.
 pub(crate) struct Cells<'a> {
     matrix: &'a Matrix,
     row: usize,

@@ -1,4 +1,7 @@
-//! Updates of a few elements of a large set: the rest is copied unchanged, and the hash is updated incrementally.
+//! Updates of a few elements of a large set.
+//!
+//! The other elements are copied unchanged, and the hash is updated incrementally. The result must have the canonical layout; where that might
+//! change, the update returns `None` and the caller merges.
 
 use std::ops::Range;
 
@@ -7,11 +10,11 @@ use triomphe::ThinArc;
 use super::{Layout, Set, position};
 use crate::value::{Value, hash_item};
 
-/// Updates of more elements are merged instead.
+/// Maximum number of elements that are spliced; updates of more elements are merged.
 const MAX_SPLICED_ELEMENTS: u64 = 2;
 
 impl Set {
-    /// Union with a much smaller set.
+    /// Union with a much smaller set; `None` if a merge is better.
     pub(super) fn with_few(&self, few: &Set) -> Option<Set> {
         if few.len() > MAX_SPLICED_ELEMENTS || few.len() * 4 > self.len() {
             return None;
@@ -23,7 +26,7 @@ impl Set {
         Some(out)
     }
 
-    /// Difference with a much smaller set.
+    /// Difference with a much smaller set; `None` if a merge is better.
     pub(super) fn without_few(&self, few: &Set) -> Option<Set> {
         if few.len() > MAX_SPLICED_ELEMENTS {
             return None;
@@ -38,7 +41,7 @@ impl Set {
         Some(out)
     }
 
-    /// The set with one element added.
+    /// Set with one element added.
     fn with(&self, value: Value) -> Option<Set> {
         match self.find(&value)? {
             Ok(_) => Some(self.clone()),
@@ -46,7 +49,7 @@ impl Set {
         }
     }
 
-    /// Position of a value, or its insertion point, in a set stored as a slice.
+    /// Position or insertion point of a value in a set that is stored as a slice.
     fn find(&self, value: &Value) -> Option<Result<usize, usize>> {
         match (&self.0, value) {
             (Layout::Ints(ints), Value::Int(int)) => Some(ints.slice.binary_search(int)),
@@ -55,7 +58,7 @@ impl Set {
         }
     }
 
-    /// The set with a range of positions replaced by at most one value that belongs there; `None` if it is not stored as a slice.
+    /// Set with a range of positions replaced by at most one value that belongs there; `None` if the set is not stored as a slice.
     pub(crate) fn spliced(&self, run: Range<usize>, new: Option<Value>) -> Option<Set> {
         match (&self.0, new) {
             (Layout::Ints(ints), None) => Some(spliced_ints(ints, run, None)),
@@ -78,7 +81,8 @@ fn spliced_ints(ints: &ThinArc<u64, i64>, run: Range<usize>, new: Option<i64>) -
     })
 }
 
-/// `None` if the result may need another layout: numbers, pairs that may fit a matrix, or the empty set.
+/// Replaces a range of a slice by at most one value. `None` if the result may need another layout: numbers, pairs that may fit a matrix, or the empty
+/// set.
 fn spliced_values(items: &ThinArc<u64, Value>, run: Range<usize>, new: Option<Value>) -> Option<Set> {
     let (before, after) = (&items.slice[..run.start], &items.slice[run.end..]);
     let sample = before.first().or(after.first()).or(new.as_ref())?;

@@ -1,4 +1,4 @@
-//! Texts with errors: message, place, and the tree that is recovered.
+//! Texts with errors: message, place and recovered tree.
 
 use super::{recovered, refuse, refuse_file, refuse_substitution};
 use crate::{parse_file, parse_formula, parse_substitution};

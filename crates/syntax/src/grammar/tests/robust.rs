@@ -1,4 +1,4 @@
-//! Large, deep and broken texts.
+//! Large, deeply nested and broken texts: the parser must end and must not overflow the stack.
 
 use abridge_diag::{FileId, MAX_DEPTH};
 
@@ -136,7 +136,7 @@ fn repeated_junk_ends() {
     }
 }
 
-/// Every prefix of a machine, and the machine without any one of its tokens, gives a result.
+/// Every prefix of a machine, and the machine without any one of its tokens, gives a tree.
 #[test]
 fn every_mutilation_of_a_machine_ends() {
     let text = "MACHINE M(S) SETS T={a,b}; U CONSTANTS c PROPERTIES c : seq(T) & !x.(x:dom(c) => c(x) /= a) \
