@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 1 << 16;
 
 pub(crate) enum ValueTable {
     Whole(Interner<Val>),
-    InParts(PartedTable),
+    InParts(Box<PartedTable>),
 }
 
 pub(crate) struct PartedTable {
@@ -59,7 +59,7 @@ impl ValueTable {
         }
         if in_parts {
             let (entries, parts) = (interner(is_frugal), Interner::frugal());
-            return ValueTable::InParts(PartedTable { entries, parts, adding: Mutex::default() });
+            return ValueTable::InParts(Box::new(PartedTable { entries, parts, adding: Mutex::default() }));
         }
         ValueTable::Whole(interner(is_frugal))
     }
