@@ -5,7 +5,7 @@
 //! quarter of the memory; the value is put together again when it is asked for.
 //!
 //! A value must have one entry, since a state with two would be two states. So the decision to keep a value in parts never changes: parts
-//! are never dropped, and the table of parts is full for ever once it is full.
+//! are never dropped, and after the first value whose parts do not fit no part is added.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
@@ -16,6 +16,10 @@ use abridge_value::{Internable, Interner, Set, Value, ValueId};
 /// Parts that a table has at most; where there are more, few of them are equal.
 const MAX_PARTS: usize = 1 << 16;
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each variable, and a box would be followed for each value"
+)]
 pub(crate) enum ValueTable {
     Whole(Interner<Val>),
     InParts(Box<PartedTable>),
@@ -24,8 +28,8 @@ pub(crate) enum ValueTable {
 pub(crate) struct PartedTable {
     entries: Interner<Entry>,
     parts: Interner<Value>,
-    /// Held while parts are added, so that all of a value are added or it is found that they do not fit.
-    adding: Mutex<()>,
+    /// Whether the table of parts is full. Held while parts are added, so that all of a value are added or none.
+    is_full: Mutex<bool>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -59,7 +63,7 @@ impl ValueTable {
         }
         if in_parts {
             let (entries, parts) = (interner(is_frugal), Interner::frugal());
-            return ValueTable::InParts(Box::new(PartedTable { entries, parts, adding: Mutex::default() }));
+            return ValueTable::InParts(Box::new(PartedTable { entries, parts, is_full: Mutex::default() }));
         }
         ValueTable::Whole(interner(is_frugal))
     }
@@ -107,11 +111,12 @@ impl PartedTable {
 
     /// Adds all elements as parts; none if the table may not have so many.
     fn add(&self, items: &[Value]) -> Option<Box<[u32]>> {
-        let _guard = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_full = self.is_full.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = self.known(items) {
             return Some(known);
         }
-        if self.parts.len() + items.len() > MAX_PARTS {
+        *is_full |= self.parts.len() + items.len() > MAX_PARTS;
+        if *is_full {
             return None;
         }
         Some(items.iter().map(|item| self.parts.intern(item).0).collect())
@@ -184,5 +189,17 @@ mod tests {
         }
         let ValueTable::InParts(parted) = &table else { panic!("a table of parts") };
         assert!(parted.parts.len() <= MAX_PARTS && parted.parts.len() + 4 > MAX_PARTS);
+    }
+    /// A value that did not fit keeps its id, although smaller values later would have had room for its parts.
+    #[test]
+    fn nothing_is_added_after_the_first_part_that_does_not_fit() {
+        let table = ValueTable::new(false, true);
+        let point = |n: i64| function([(n, 0)].into_iter());
+        (0..MAX_PARTS as i64 - 3).for_each(|n| _ = table.intern(&point(n)));
+        let refused = function((MAX_PARTS as i64..MAX_PARTS as i64 + 4).map(|n| (n, 0)));
+        let id = table.intern(&refused);
+        (MAX_PARTS as i64..MAX_PARTS as i64 + 4).for_each(|n| _ = table.intern(&point(n)));
+        assert_eq!(table.intern(&refused), id);
+        assert_eq!(table.get(id).as_ref(), &refused);
     }
 }

@@ -565,7 +565,9 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         let mut outcome = Outcome::new(&self.scratch.steps, completeness);
         encoder.begin();
         if is_last_level {
-            outcome.leave_out(&self.scratch.steps);
+            outcome.leave_out(
+                self.scratch.known_targets(&self.parallel.table(), |marks, target| encoder.push(marks, target)),
+            );
         } else {
             self.scratch.steps.iter().zip(numbers).for_each(|(step, target)| encoder.push(step.marks, *target));
         }

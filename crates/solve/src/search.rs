@@ -416,7 +416,7 @@ impl SolutionSearch<'_> {
     /// Error for an unknown that nothing bounds.
     fn unbounded(&self, unknown: Unknown) -> Error {
         let model = self.session.model();
-        let error = Error::new(ErrorKind::Unbounded(unknown.name(model).to_string()));
+        let error = Error::new(ErrorKind::Unbounded(unknown.name(model).to_string(), unknown.ty(model)));
         error.at(unknown.span(model))
     }
 }
