@@ -270,9 +270,10 @@ impl SolutionSearch<'_> {
             Branching::Match { constraint, pattern, val, exact } => {
                 let source = used_constraint(&mut node, constraint, exact);
                 node.is_forced = true;
+                let Some((env, open)) = self.matched(&source, &pattern, &val, &node)? else { return GO_ON };
                 // The node is changed in place: chains of such steps are as long as there are unknowns.
-                let matched = self.matched(&source, &pattern, &val, &node)?;
-                matched.map_or(GO_ON, |(env, open)| self.run(SearchNode { env, open, ..node }, found))
+                (node.env, node.open) = (env, open);
+                self.run(node, found)
             }
             Branching::Define { constraint, unknown, val } => {
                 node.constraints.remove(constraint);
