@@ -136,7 +136,7 @@ fn branching(text: &str) -> Branching {
 /// The same answer, whatever the number of threads.
 fn checked(lettered: &Lettered<'_>, formula: &Branching, n_workers: usize) -> Satisfied {
     let view = || lettered.clone();
-    check(&Views { view: &view, n_workers, may_index: n_workers % 2 == 0 }, formula).expect("not stopped")
+    check(&Views { view: &view, n_workers, may_index: n_workers.is_multiple_of(2) }, formula).expect("not stopped")
 }
 
 #[test]
