@@ -114,6 +114,12 @@ impl<'m, M: Machine> Animation<'m, M> {
         self.refresh();
     }
 
+    /// Stands at the end of other steps from the root.
+    pub fn retrace(&mut self, steps: Vec<Move>) {
+        self.history = steps;
+        self.refresh();
+    }
+
     fn refresh(&mut self) {
         let origin = self.history.last().map_or(Origin::Root, |step| Origin::State(&step.to));
         self.choices = choices(self.machine, origin, self.limit);

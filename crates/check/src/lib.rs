@@ -48,6 +48,7 @@ pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obliga
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_sliced::{Evaluator, Usage as SlicedUsage};
 pub use abridge_store::{Medium, Ram, Volume};
+pub use abridge_symbolic::{Order, Representatives};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Part};
 pub use abridge_value::bytes::Key;
 pub use animation::{Animation, Choices, choices};
@@ -68,8 +69,8 @@ pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, s
 pub use stuck::{Stuck, why_stuck};
 pub use symbolic::Engine;
 pub use temporal::{
-    FormulaSource, HistoryRow, Lowering, Position, Prepared, PreparedFormula, Row, Story, TemporalReport,
-    TemporalVerdict, along_history, formulas_of, prepare,
+    Branch, BranchShown, BranchingStory, FormulaSource, HistoryRow, Lowering, Position, Prepared, PreparedFormula, Row,
+    Story, TemporalReport, TemporalVerdict, along_history, formulas_of, prepare,
 };
 pub use trace::{Trace, TraceStep};
 
@@ -83,6 +84,10 @@ pub struct Config {
     pub evaluator: Evaluator,
     /// Nodes of decision diagrams at most, for the symbolic engine.
     pub max_nodes: usize,
+    /// How the symbolic engine finds representatives, if there is symmetry reduction.
+    pub representatives: Representatives,
+    /// The order of the bits of interchangeable elements in the symbolic engine.
+    pub order: Order,
     pub strategy: Strategy,
     pub invariant: bool,
     pub deadlock: bool,
@@ -139,6 +144,8 @@ impl Default for Config {
             engine: Engine::Explicit,
             evaluator: Evaluator::Auto,
             max_nodes: DEFAULT_MAX_NODES,
+            representatives: Representatives::Dynamic,
+            order: Order::Concatenated,
             strategy: Strategy::BreadthFirst,
             invariant: true,
             deadlock: true,
@@ -420,7 +427,7 @@ fn violations(
         let failure = machine.remarks().failures.into_iter().find(|failure| failure.is_violation);
         let violation = failure.map(|failure| {
             let kind = ViolationKind::IllDefined { operation: Some(failure.what), error: failure.diagnostic };
-            Violation { kind, trace: Trace::default(), property: None, parts: Vec::new() }
+            Violation { kind, trace: Trace::default(), property: None, parts: Vec::new(), reasons: Vec::new() }
         });
         return Ok(violation.into_iter().collect());
     }
@@ -439,8 +446,8 @@ fn violations(
         violations.extend(violation_at(machine, kind, &path));
     }
     if violations.is_empty() && is_stuck {
-        let trace = Trace::default();
-        violations.push(Violation { kind: ViolationKind::Deadlock, trace, property: None, parts: Vec::new() });
+        let (kind, trace) = (ViolationKind::Deadlock, Trace::default());
+        violations.push(Violation { kind, trace, property: None, parts: Vec::new(), reasons: Vec::new() });
     }
     Ok(violations)
 }
@@ -460,7 +467,7 @@ fn violation_at(machine: &impl Machine, kind: FindingKind, path: &trace::Path) -
 
 /// A finding with all that is known of it; nothing if it is no violation by itself.
 fn violation_of(kind: FindingKind, trace: Trace, explanation: Explanation) -> Option<Violation> {
-    let Explanation { property, parts, error } = explanation;
+    let Explanation { property, parts, reasons, error } = explanation;
     let unconfirmed = || Diagnostic::error("unconfirmed", "what could not be evaluated is not known any more");
     let kind = match kind {
         FindingKind::Invariant(idx) => ViolationKind::Invariant { conjunct: idx as usize },
@@ -476,5 +483,5 @@ fn violation_of(kind: FindingKind, trace: Trace, explanation: Explanation) -> Op
             ViolationKind::IllDefined { operation, error }
         }
     };
-    Some(Violation { kind, trace, property, parts })
+    Some(Violation { kind, trace, property, parts, reasons })
 }

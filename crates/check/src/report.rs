@@ -8,7 +8,7 @@ use abridge_explicit::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
 use abridge_sliced::Usage as SlicedUsage;
-use abridge_system::{FindingKind, Gap, Limit, Part};
+use abridge_system::{FindingKind, Gap, Limit, Part, Reason};
 use num_bigint::BigUint;
 
 use crate::canonized::ReductionReport;
@@ -213,6 +213,8 @@ pub struct Violation {
     pub property: Option<(String, Option<Span>)>,
     /// Values of the operands of a false invariant or assertion in that state.
     pub parts: Vec<Part>,
+    /// What makes it false, in sentences.
+    pub reasons: Vec<Reason>,
 }
 
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use abridge_model::Model;
 use abridge_reduce::symmetry::{
     Auto, Canonizer as _, Colour, Flood, Graph, Group, Label, Quotient as _, ValueStates as _, symmetry_of,
 };
-use abridge_system::{Machine, Move, Origin};
+use abridge_system::{FindingKind, Machine, Move, Origin};
 
 use crate::animation::choices;
 use crate::{Config, Control, asked, nth_state};
@@ -44,6 +44,10 @@ pub struct SpaceNode {
     pub depth: u32,
     /// The first state that was met of its class.
     pub is_representative: bool,
+    /// No step leads out of it, though all were tried.
+    pub is_deadlock: bool,
+    /// A conjunct of the invariant is false in it, or not well-defined.
+    pub is_violated: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,7 +73,14 @@ fn space_inner(model: &Model, config: &Config, view: View, max_nodes: usize) -> 
         represent: &mut |state| auto.represent(state),
         members: &mut |state| flood.members(state).into_iter().map(Into::into).collect(),
     };
-    space_of(&system, view, max_nodes, Some(orbits))
+    let (mut space, states) = space_with_states(&system, view, max_nodes, Some(orbits));
+    let conjuncts: Vec<u32> =
+        (0..).zip(&model.invariant).filter(|(_, one)| !one.is_gluing).map(|(idx, _)| idx).collect();
+    for (state, node) in states {
+        let is_violated = |idx: &u32| system.explain(FindingKind::Invariant(*idx), &state).is_some();
+        space.nodes[node].is_violated = system.is_running(Origin::State(&state)) && conjuncts.iter().any(is_violated);
+    }
+    space
 }
 
 /// Orbits of states under a group of symmetries.
@@ -82,6 +93,16 @@ pub struct Orbits<'o> {
 
 /// The states of any machine, at most so many. Without orbits every state is its own.
 pub fn space_of<M: Machine>(machine: &M, view: View, max_nodes: usize, orbits: Option<Orbits<'_>>) -> Space {
+    space_with_states(machine, view, max_nodes, orbits).0
+}
+
+/// The same with the states behind the nodes.
+fn space_with_states<M: Machine>(
+    machine: &M,
+    view: View,
+    max_nodes: usize,
+    orbits: Option<Orbits<'_>>,
+) -> (Space, HashMap<Vec<u32>, usize>) {
     let mut builder = Builder {
         machine,
         view,
@@ -91,7 +112,13 @@ pub fn space_of<M: Machine>(machine: &M, view: View, max_nodes: usize, orbits: O
         classes: HashMap::new(),
         waiting: Vec::new(),
     };
-    builder.space.nodes.push(SpaceNode { values: Vec::new(), depth: 0, is_representative: false });
+    builder.space.nodes.push(SpaceNode {
+        values: Vec::new(),
+        depth: 0,
+        is_representative: false,
+        is_deadlock: false,
+        is_violated: false,
+    });
     builder.expand(0, None);
     let mut next = 0;
     while let Some((node, state)) = builder.waiting.get(next).cloned() {
@@ -102,7 +129,7 @@ pub fn space_of<M: Machine>(machine: &M, view: View, max_nodes: usize, orbits: O
         builder.expand(node, Some(&state));
         next += 1;
     }
-    builder.space
+    (builder.space, builder.numbers)
 }
 
 struct Builder<'a, 'o, M> {
@@ -120,6 +147,7 @@ impl<M: Machine> Builder<'_, '_, M> {
     fn expand(&mut self, from: usize, state: Option<&[u32]>) {
         let found = choices(self.machine, state.map_or(Origin::Root, Origin::State), usize::MAX);
         self.space.is_cut |= !found.completeness.is_whole();
+        self.space.nodes[from].is_deadlock = found.list.is_empty() && found.completeness.is_whole();
         for step in found.list {
             let label = label(&step);
             let to = self.node(from, step.to);
@@ -166,18 +194,18 @@ impl<M: Machine> Builder<'_, '_, M> {
     fn push(&mut self, state: Vec<u32>, depth: u32, is_representative: bool) -> usize {
         let values = self.machine.values(&state).into_iter().map(|value| (value.name, value.text)).collect();
         self.numbers.insert(state, self.space.nodes.len());
-        self.space.nodes.push(SpaceNode { values, depth, is_representative });
+        self.space.nodes.push(SpaceNode { values, depth, is_representative, is_deadlock: false, is_violated: false });
         self.space.nodes.len() - 1
     }
 }
 
-/// A step as text: `results <-- operation(parameters)`.
+/// A step as text: `operation(parameters) --> results`.
 fn label(step: &Move) -> String {
     let values = |list: &[(String, String)]| -> Vec<String> { list.iter().map(|(_, text)| text.clone()).collect() };
     let (params, outputs) = (values(&step.params), values(&step.outputs));
-    let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
-    let outputs = if outputs.is_empty() { String::new() } else { format!("{} <-- ", outputs.join(", ")) };
-    format!("{outputs}{}{params}", step.name)
+    let params = if params.is_empty() { String::new() } else { format!("({})", params.join(",")) };
+    let outputs = if outputs.is_empty() { String::new() } else { format!(" --> {}", outputs.join(",")) };
+    format!("{}{params}{outputs}", step.name)
 }
 
 /// The graph of a state: vertices with what they stand for, and labelled edges.

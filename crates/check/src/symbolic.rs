@@ -6,19 +6,22 @@
 
 mod temporal;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use abridge_encoding::PropertyKind;
-use abridge_eval::{State, map_slots};
+use abridge_eval::{State, Val, map_slots};
 use abridge_explicit::{Explicit, FIRST_OPERATION, INITIALISATION};
 use abridge_reduce::source_of;
 use abridge_reduce::symmetry::{
     Auto, Group, Method, Permutation, Quotient as _, Symmetry, TupleClasses, permute_value, symmetry_of,
 };
 use abridge_search::{Control, DiskUse, Progress};
-use abridge_symbolic::{Asked, Class, Distrust, Exchange, Halt, Kind, Reached, Space, Stop, with_engine_stack};
+use abridge_symbolic::{
+    Asked, Class, Distrust, Halt, Kind, Options, Reached, Renaming, Space, Stop, with_engine_stack,
+};
 use abridge_system::{Explanation, FindingKind, Limit, Machine as _, Origin, Steps, System as _, Worker as _};
+use abridge_value::Value;
 use num_bigint::BigUint;
 
 use crate::explorer::InMemory;
@@ -222,8 +225,9 @@ impl<'r, 's> Run<'r, 's> {
         let constants = setup.map_or_else(|| self.system.blank(), |words| self.system.decode(words).0);
         let group = self.group();
         let (classes, is_split) = classes(&group, &constants);
-        let (max_nodes, stop) = (self.config.max_nodes, self.config.stop.clone());
-        let mut space = match Space::new(&source, &constants, &classes, distrust, max_nodes, stop) {
+        let Config { representatives, order, max_nodes, .. } = *self.config;
+        let (options, stop) = (Options { representatives, order, max_nodes }, self.config.stop.clone());
+        let mut space = match Space::new(&source, &constants, &classes, distrust, options, stop) {
             Ok(space) => space,
             Err(halt) => {
                 self.halt(&halt);
@@ -322,6 +326,7 @@ impl<'r, 's> Run<'r, 's> {
                 self.limits.push(why.unwrap_or(Limit::Missing(abridge_system::Gap::Stopped)));
             }
             Halt::Gap(gap) => self.stops.push(format!("symbolic engine: {}", gap.text(self.system.model()))),
+            Halt::Inapplicable(why) => self.stops.push((*why).to_owned()),
             Halt::ManyValues => {
                 self.stops.push("symbolic engine: a variable without an exact form has too many values".to_owned());
             }
@@ -443,10 +448,15 @@ impl<'r, 's> Run<'r, 's> {
     }
 }
 
-/// Exchanges of neighbours in lists of elements that can be exchanged without changing the constants, and whether the constants tell some elements apart: then
-/// there may be permutations that leave the constants as they are and are no product of such exchanges.
+/// Permutations that leave the constants as they are, and whether there may be more of them. Elements that can be exchanged form lists. Where the constants have a ring of
+/// all elements, the rotations of the ring are all permutations that keep it.
 fn classes<'g>(group: &'g Group, constants: &State) -> (Vec<Class<'g>>, bool) {
-    let images = |left: u32, right: u32| -> Permutation {
+    let is_kept = |images: &Permutation| {
+        map_slots(&constants.constants, &mut |value| permute_value(group, images, value)).is_none()
+    };
+    let renaming =
+        |images: Permutation| -> Renaming<'g> { Box::new(move |value| permute_value(group, &images, value)) };
+    let exchange = |left: u32, right: u32| -> Permutation {
         let mut images = group.identity();
         images.swap(left as usize, right as usize);
         images
@@ -454,26 +464,61 @@ fn classes<'g>(group: &'g Group, constants: &State) -> (Vec<Class<'g>>, bool) {
     let (mut classes, mut is_split) = (Vec::new(), false);
     for range in group.ranges() {
         let mut lists: Vec<Vec<u32>> = Vec::new();
-        for point in range {
-            let is_alike = |list: &&mut Vec<u32>| {
-                let images = images(list[0], point);
-                map_slots(&constants.constants, &mut |value| permute_value(group, &images, value)).is_none()
-            };
-            match lists.iter_mut().find(is_alike) {
+        for point in range.clone() {
+            match lists.iter_mut().find(|list| is_kept(&exchange(list[0], point))) {
                 Some(list) => list.push(point),
                 None => lists.push(vec![point]),
             }
         }
+        let rotation = if lists.len() > 1 { rotation(group, range, constants) } else { None };
+        if let Some(rotation) = rotation.filter(&is_kept) {
+            classes.push(Class::Group(powers(&rotation).into_iter().map(renaming).collect()));
+            continue;
+        }
         is_split |= lists.len() > 1;
         for list in lists.into_iter().filter(|list| list.len() > 1) {
-            let exchange = |pair: &[u32]| -> Exchange<'g> {
-                let images = images(pair[0], pair[1]);
-                Box::new(move |value| permute_value(group, &images, value))
-            };
-            classes.push(list.windows(2).map(exchange).collect());
+            let exchanges = list.windows(2).map(|pair| renaming(exchange(pair[0], pair[1])));
+            classes.push(Class::Exchanges(exchanges.collect()));
         }
     }
     (classes, is_split)
+}
+
+/// The permutation that goes once around a ring of all elements of a range, if a constant is such a ring.
+fn rotation(group: &Group, range: Range<u32>, constants: &State) -> Option<Permutation> {
+    let point = |value: &Value| match value {
+        Value::Element { set, index } => group.point(*set, *index),
+        _ => None,
+    };
+    let ring = |val: &Val| {
+        let pairs = val.as_set()?;
+        let mut images = group.identity();
+        if pairs.len() != range.len() as u64 {
+            return None;
+        }
+        for pair in pairs.iter() {
+            let Value::Pair(pair) = pair else { return None };
+            let (from, to) = (point(&pair.0)?, point(&pair.1)?);
+            if !range.contains(&from) || !range.contains(&to) {
+                return None;
+            }
+            images[from as usize] = to;
+        }
+        let mut at = range.start;
+        let returns = (0..range.len()).position(|_| {
+            at = images[at as usize];
+            at == range.start
+        });
+        (returns? + 1 == range.len()).then_some(images)
+    };
+    constants.constants.iter().flatten().find_map(ring)
+}
+
+/// All powers of a permutation but the identity.
+fn powers(permutation: &Permutation) -> Vec<Permutation> {
+    let is_identity = |images: &Permutation| images.iter().zip(0..).all(|(to, from)| *to == from);
+    let next = |images: &Permutation| Some(images.iter().map(|to| permutation[*to as usize]).collect());
+    std::iter::successors(Some(permutation.clone()), next).take_while(|images| !is_identity(images)).collect()
 }
 
 /// A kind of finding as all engines know it.

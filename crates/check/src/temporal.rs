@@ -4,6 +4,8 @@
 //! path of a violation again with the judge. The theory is in the crate `temporal`.
 
 pub(crate) mod atoms;
+mod branching;
+mod evidence;
 mod graph;
 mod history;
 mod letters;
@@ -22,19 +24,21 @@ use abridge_reduce::symmetry::{Canonizer, Group, Permutation};
 use abridge_search::{Control, Exploration, StateGraph, Strategy};
 use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{Limit, Machine as _, Origin, Steps, System, Worker as _};
-use abridge_temporal::emptiness::{Answer, Truth, find_violation};
+use abridge_temporal::emptiness::{Answer, find_violation};
 use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 
 use crate::explorer::Watcher;
 use crate::{Config, Trace, limit_text};
 
+pub use evidence::{Branch, BranchShown, BranchingStory};
 pub use history::{HistoryRow, along_history};
 pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, formulas_of, prepare};
 pub use story::{Position, Row, Story};
 
 pub(crate) use letters::Lettered;
 
-use graph::{Branching, Linear};
+use branching::Decided;
+use graph::Lettering;
 use letters::Letter;
 use prepare::Body;
 
@@ -51,6 +55,8 @@ pub struct TemporalReport {
     pub trace: Option<Trace>,
     /// The trace as a story; for LTL only.
     pub story: Option<Story>,
+    /// Why the formula is violated, or holds if a path shows that; for CTL only.
+    pub evidence: Option<BranchingStory>,
     /// What is wrong with the formula, or warnings about it.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -92,6 +98,8 @@ pub(crate) struct Temporal<'s, 'm, S, I> {
     properties: Vec<Option<Result<Property, GaveUp>>>,
     /// Violations that were found in passing.
     found: Vec<Option<Answer>>,
+    /// The same for formulas of branching time.
+    decided: Vec<Option<Decided>>,
     /// So many states must be expanded before the next look.
     next_look: u32,
 }
@@ -116,6 +124,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             paths,
             properties: vec![None; n_formulas],
             found: vec![None; n_formulas],
+            decided: (0..n_formulas).map(|_| None).collect(),
             next_look: FIRST_LOOK,
         }
     }
@@ -128,18 +137,15 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     /// Violations of all formulas were found.
     fn are_all_known(&self) -> bool {
         let formulas = &self.config.formulas.formulas;
-        let is_known =
-            |(found, formula): (&Option<Answer>, &PreparedFormula)| found.is_some() || formula.body.is_none();
-        self.found.iter().zip(formulas).all(is_known)
+        let is_known = |number: usize| {
+            self.found[number].is_some() || self.decided[number].is_some() || formulas[number].body.is_none()
+        };
+        (0..formulas.len()).all(is_known)
     }
 
     /// Paths are to be followed depth-first. Where steps are left out, their cycles are checked on the stored graph.
     pub(crate) fn is_on_the_fly(&self) -> bool {
         self.config.strategy == Strategy::DepthFirst && self.paths.is_none() && self.is_needed()
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.config.stop.is_raised()
     }
 
     /// Where steps are left out, notes what must not be left out the next time because steps may be put off for ever along a cycle; the answer
@@ -204,13 +210,39 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             return Some(Err(error));
         }
         let Some(Some(Ok(property))) = self.properties.get(formula) else { return None };
-        let is_stopped = || self.is_stopped();
-        let turned = |turn: u32, instance: u32| self.lettered.turned_instance(turn, instance);
-        let turned: Option<&Turned> = self.lettered.group().is_some().then_some(&turned);
+        let (lettered, stop) = (self.lettered, &self.config.stop);
+        let is_stopped = || stop.is_raised();
+        let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
+        let turned: Option<&Turned> = lettered.group().is_some().then_some(&turned);
         let seen = Seen { turned, ..seen };
-        let graph = Linear::new(seen, n_states, &body.atoms, &is_stopped);
+        let graph = Lettering::new(seen, n_states, &body.atoms, &is_stopped);
         let answer = find_violation(&graph, property);
         Some(Ok(if seen.stored.has_failed() { Answer::Stopped } else { answer }))
+    }
+
+    /// Judges a formula of branching time at the end of a search. What a search with fewer steps says counts only if it is complete.
+    fn decide(&self, body: &Body, seen: Seen<'_>, searched: &Searched<'_, '_>) -> Result<Decided, ctl::Stopped> {
+        let Tree::Ctl(branching) = &body.tree else { return Ok(Decided::Open) };
+        if self.paths.is_some() && searched.nothing_found(seen.stored) != TemporalVerdict::Holds {
+            return Ok(Decided::Open);
+        }
+        let lettered = self.lettered;
+        let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
+        let n_states = searched.exploration.table.len();
+        branching::decide(branching, &body.atoms, (seen, n_states), &turned, self.config)
+    }
+
+    /// Judges a formula of branching time in passing; nothing unless it is violated, whatever follows. Steps that a reduction left out do not follow.
+    fn decided_so_far(&self, formula: usize, seen: Seen<'_>, n_states: usize) -> Option<Decided> {
+        let body = self.config.formulas.formulas[formula].body.as_ref()?;
+        let Tree::Ctl(branching) = &body.tree else { return None };
+        if self.paths.is_some() {
+            return None;
+        }
+        let lettered = self.lettered;
+        let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
+        let decided = branching::decide(branching, &body.atoms, (seen, n_states), &turned, self.config);
+        decided.ok().filter(Decided::is_final)
     }
 
     /// Judges all formulas at the end of a search. `limits` say why that is not about everything.
@@ -234,7 +266,9 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         let ignored = if built.is_ok() { self.ignored(stored, exploration) } else { None };
         let limits = if ignored.is_none() { limits } else { ignored.as_slice() };
         let (lettered, letters) = (self.lettered, self.lettered.letters());
-        let seen = Seen { stored, starts: &starts, letters: &letters, stutters: config.stutters, turned: None };
+        let has_turns = lettered.group().is_some();
+        let seen =
+            Seen { stored, starts: &starts, letters: &letters, stutters: config.stutters, turned: None, has_turns };
         let instance = |operation: u32, params: Vec<Val>| lettered.instance(operation, params);
         let images = |turn: u32| lettered.images(turn);
         let turning = lettered.group().map(|group| Turning { group, images: &images });
@@ -248,6 +282,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
                 verdict: TemporalVerdict::Holds,
                 trace: None,
                 story: None,
+                evidence: None,
                 diagnostics: formula.diagnostics.clone(),
             };
             let answer = match (self.found[number].take(), &built) {
@@ -260,7 +295,13 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
                 (None, ..) => report.verdict = TemporalVerdict::Error(first_error(&formula.diagnostics)),
                 (Some(body), Some(answer), _) => searched.tell(body, answer, seen, canonizer, &mut report),
                 (Some(_), None, Err(limit)) => report.verdict = TemporalVerdict::Incomplete(searched.why(*limit)),
-                (Some(body), None, Ok(_)) => searched.judge_branching(body, seen, canonizer, &mut report),
+                (Some(body), None, Ok(_)) => {
+                    let decided = match self.decided[number].take() {
+                        Some(decided) => Ok(decided),
+                        None => self.decide(body, seen, &searched),
+                    };
+                    searched.tell_branching(body, decided, seen, canonizer, &mut report);
+                }
             }
             reports.push(report);
         }
@@ -279,12 +320,20 @@ impl<S: System, I: System> Watcher for Temporal<'_, '_, S, I> {
         }
         self.next_look = steps.n_states().saturating_mul(2);
         let (letters, starts) = (self.lettered.letters(), self.starts(table, steps));
-        let seen =
-            Seen { stored: steps, starts: &starts, letters: &letters, stutters: self.config.stutters, turned: None };
+        let has_turns = self.lettered.group().is_some();
+        let seen = Seen {
+            stored: steps,
+            starts: &starts,
+            letters: &letters,
+            stutters: self.config.stutters,
+            turned: None,
+            has_turns,
+        };
         for formula in 0..self.found.len() {
-            if self.found[formula].is_some() {
+            if self.found[formula].is_some() || self.decided[formula].is_some() {
                 continue;
             }
+            self.decided[formula] = self.decided_so_far(formula, seen, table.len());
             // A look that does not come to its end finds nothing; the search itself notices the limit.
             if let Some(Ok(answer @ (Answer::Path(_) | Answer::IllDefined(..)))) =
                 self.answer(formula, seen, table.len())
@@ -334,6 +383,9 @@ impl Searched<'_, '_> {
         if let Some(limit) = self.limits.first() {
             return TemporalVerdict::Incomplete(limit.clone());
         }
+        if self.exploration.table.is_empty() {
+            return TemporalVerdict::Incomplete("there is no initial state".to_owned());
+        }
         if stored.n_states() as usize != self.exploration.table.len() {
             return TemporalVerdict::Incomplete("the search ended before all states were visited".to_owned());
         }
@@ -372,37 +424,38 @@ impl Searched<'_, '_> {
         };
     }
 
-    fn judge_branching(
+    /// The report about a formula of branching time.
+    fn tell_branching(
         &self,
         body: &Body,
+        decided: Result<Decided, ctl::Stopped>,
         seen: Seen<'_>,
         canonizer: Option<&mut dyn Canonizer>,
         report: &mut TemporalReport,
     ) {
-        let Tree::Ctl(formula) = &body.tree else { return };
-        let is_stopped = || self.config.stop.is_raised();
-        report.verdict = self.nothing_found(seen.stored);
-        if report.verdict != TemporalVerdict::Holds {
-            return;
-        }
-        let graph = Branching::new(seen, &body.atoms, formula, &is_stopped);
-        if let Some((state, atom, truth)) = graph.undefined() {
-            if truth == Truth::Unknown {
-                report.verdict = TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned());
-                return;
+        let Tree::Ctl(branching) = &body.tree else { return };
+        let known = self.nothing_found(seen.stored);
+        report.verdict = match decided {
+            Err(ctl::Stopped) => self.stopped(),
+            Ok(Decided::IllDefined(state, atom)) => {
+                report.trace = Some(story::path_to_state(self, state, canonizer));
+                TemporalVerdict::IllDefined(branching.formula.atoms.get(atom).to_string())
             }
-            report.verdict = TemporalVerdict::IllDefined(formula.atoms.get(atom).to_string());
-            report.trace = Some(story::path_to_state(self, state, canonizer));
-            return;
-        }
-        let Ok(satisfied) = ctl::check(&graph, formula, &[]) else { return report.verdict = self.stopped() };
-        let Some(wrong) = seen.starts.initial.iter().find(|state| !satisfied.holds(formula.root(), **state)) else {
-            return;
+            Ok(Decided::False(evidence)) => {
+                let told = evidence.map(|evidence| evidence::tell(self, body, seen, &evidence, canonizer));
+                (report.evidence, report.trace) = told.map_or((None, None), |(tree, trace)| (tree, Some(trace)));
+                TemporalVerdict::Violated
+            }
+            Ok(Decided::True(evidence)) if known == TemporalVerdict::Holds => {
+                report.evidence =
+                    evidence.and_then(|evidence| evidence::tell(self, body, seen, &evidence, canonizer).0);
+                known
+            }
+            Ok(Decided::Open) if known == TemporalVerdict::Holds => {
+                TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned())
+            }
+            Ok(Decided::True(_) | Decided::Open) => known,
         };
-        report.verdict = TemporalVerdict::Violated;
-        if let Ok(evidence) = ctl::evidence(&graph, formula, &satisfied, &[], *wrong) {
-            report.trace = Some(story::branch(self, &graph, &evidence, canonizer));
-        }
     }
 }
 
@@ -420,9 +473,12 @@ pub(crate) struct Seen<'g> {
     pub(crate) stutters: bool,
     /// The number of an instance after a permutation, in a quotient with permutations on its steps.
     pub(crate) turned: Option<&'g Turned<'g>>,
+    /// Steps carry permutations.
+    pub(crate) has_turns: bool,
 }
 
-pub(crate) type Turned<'g> = dyn Fn(u32, u32) -> u32 + 'g;
+pub(crate) type Turned<'g> = dyn Fn(u32, u32) -> u32 + Sync + 'g;
+
 /// Where paths begin.
 pub(crate) struct Starts {
     /// States before this one have constants only, and no path goes through them.

@@ -61,7 +61,7 @@ impl Cache {
         let folder = match &options.por_cache {
             Some(path) if path == Path::new("off") => None,
             Some(path) => Some(path.clone()),
-            None => default_folder(|name| std::env::var_os(name).map(PathBuf::from)),
+            None => user_folder(),
         };
         let is_named = options.por_cache.is_some();
         let Some(folder) = folder else { return Cache::off() };
@@ -110,6 +110,11 @@ impl Kept {
         }
         replace_file(&self.file, answers.to_bytes(&self.key))
     }
+}
+
+/// The folder of this user for what is kept between runs.
+pub(crate) fn user_folder() -> Option<PathBuf> {
+    default_folder(|name| std::env::var_os(name).map(PathBuf::from))
 }
 
 /// The cache folder of the platform.

@@ -22,6 +22,8 @@ pub(crate) struct DrawnNode {
     pub(crate) is_round: bool,
     /// Index into the palette.
     pub(crate) colour: Option<u32>,
+    /// Something is wrong about it: drawn in a colour of its own.
+    pub(crate) is_marked: bool,
 }
 
 pub(crate) struct DrawnEdge {
@@ -33,7 +35,13 @@ pub(crate) struct DrawnEdge {
 
 const PALETTE: [&str; 6] = ["#cfe3f7", "#f9d9b4", "#d5efcf", "#f3d1e2", "#e7e2b0", "#d9d4f0"];
 
+/// Fill of nodes about which something is wrong.
+const MARK: &str = "#f4b6b0";
+
 fn fill(node: &DrawnNode) -> &'static str {
+    if node.is_marked {
+        return MARK;
+    }
     node.colour.map_or("#ffffff", |colour| PALETTE[colour as usize % PALETTE.len()])
 }
 

@@ -16,8 +16,12 @@ mod key;
 mod load;
 mod out;
 mod profile;
+mod prompt;
 mod report;
+mod session;
 mod steps;
+mod symbols;
+mod talk;
 mod terminal;
 mod text;
 mod trace_file;
@@ -207,6 +211,16 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Evaluate formulas one after the other at a prompt, in the scope of a machine if one is given
+    #[command(after_help = REPL_HELP)]
+    Repl {
+        #[command(flatten)]
+        repl: commands::repl::ReplOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Replay saved traces
     #[command(subcommand)]
     Trace(TraceCommand),
@@ -250,6 +264,16 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Execute a command line of ProB: its options become commands of Abridge, and what has no effect or cannot be done is told
+    #[command(
+        after_help = "Examples:\n  abridge probcli lift.mch -model_check -p MAXINT 10\n  abridge probcli --explain lift.mch -mc 1000 -nodead   the commands that this becomes\n  abridge probcli --list                                all options\n\ndocs/from-prob.md explains the differences."
+    )]
+    Probcli {
+        #[command(flatten)]
+        output: Output,
+        #[command(flatten)]
+        probcli: commands::probcli::ProbcliOptions,
+    },
     /// Preferences of ProB: what each does here, or why it does nothing
     #[command(after_help = "Examples:\n  abridge preferences\n  abridge preferences symmetry")]
     Preferences {
@@ -257,6 +281,12 @@ enum Command {
         preferences: commands::preferences::PreferencesOptions,
         #[command(flatten)]
         output: Output,
+    },
+    /// Print the manual page, of the program or of one command
+    #[command(after_help = "Example:\n  abridge man > ~/.local/share/man/man1/abridge.1")]
+    Man {
+        /// Command
+        command: Option<String>,
     },
     /// Print a shell completion script
     Completions {
@@ -334,6 +364,14 @@ Commands are read from the terminal, a file or a pipe. Type `help` at the prompt
 
 With --json, each command is answered by one JSON object on one line.";
 
+const REPL_HELP: &str = "\
+Type `:help` at the prompt for a list of commands. Tab completes names and symbols (`\\forall`), Ctrl-C ends an evaluation.
+
+Examples:
+  abridge repl
+  abridge repl models/lift.mch
+  echo 'x:1..5 & x*x > 10' | abridge repl";
+
 const REPLAY_HELP: &str = "\
 Traces have the format of ProB 2 (.prob2trace). Parameters, results and values that the trace does
 not give are unconstrained.
@@ -409,7 +447,25 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     disk::allow(cli.files);
     terminal::choose(cli.color);
-    let exit = match cli.command {
+    let exit = execute(cli.command);
+    out::flush();
+    exit.into()
+}
+
+/// Executes a command line that was made by another command.
+fn execute_line(words: &[String]) -> Exit {
+    let words = std::iter::once("abridge").chain(words.iter().map(String::as_str));
+    match Cli::try_parse_from(words) {
+        Ok(cli) => execute(cli.command),
+        Err(error) => {
+            out::errln!("{error}");
+            Exit::Usage
+        }
+    }
+}
+
+fn execute(command: Command) -> Exit {
+    match command {
         Command::Parse { file, output } => commands::parse::run(&file, output.json),
         Command::Typecheck { files, jobs, model, output } => {
             commands::typecheck::run(&files, jobs, &model.to_sema(), output.json)
@@ -437,6 +493,7 @@ fn main() -> ExitCode {
         }
         Command::Ltl { ltl, output } => commands::ltl::run(&ltl, output.json),
         Command::Eval { eval, model, output } => commands::eval::run(&eval, &model.to_sema(), output.json),
+        Command::Repl { repl, model, output } => commands::repl::run(&repl, &model.to_sema(), output.json),
         Command::Animate { file, animate, model, output } => {
             commands::animate::run(&file, &animate, &model.to_sema(), output.json)
         }
@@ -449,14 +506,36 @@ fn main() -> ExitCode {
         Command::Fmt { file, unicode, width, write, output, .. } => {
             commands::fmt::run(&file, unicode, width, write, output.json)
         }
+        Command::Probcli { probcli, output } => commands::probcli::run(&probcli, output.json, &execute_line),
         Command::Preferences { preferences, output } => commands::preferences::run(&preferences, output.json),
+        Command::Man { command } => manual(command.as_deref()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "abridge", &mut script);
             out::raw(&script);
             Exit::Ok
         }
+    }
+}
+
+/// Prints a manual page.
+fn manual(name: Option<&str>) -> Exit {
+    let program = Cli::command();
+    let command = match name {
+        None => Some(program),
+        Some(name) => program.find_subcommand(name).map(|command| {
+            let title: &'static str = Box::leak(format!("abridge-{name}").into_boxed_str());
+            command.clone().name(title).bin_name(format!("abridge {name}"))
+        }),
     };
-    out::flush();
-    exit.into()
+    let Some(command) = command else {
+        out::errln!("error: no command `{}`; `abridge --help` lists all", name.unwrap_or_default());
+        return Exit::Usage;
+    };
+    let mut page = Vec::new();
+    match clap_mangen::Man::new(command).render(&mut page) {
+        Ok(()) => out::raw(&page),
+        Err(error) => out::errln!("error: cannot write the page: {error}"),
+    }
+    Exit::Ok
 }

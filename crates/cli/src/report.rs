@@ -1,6 +1,8 @@
 //! Diagnostics as text and as JSON.
 
 use abridge_diag::{Diagnostic, RenderConfig, Severity, SourceMap, Span, in_order, render};
+use abridge_model::{Conjunct, Model, dump};
+use abridge_system::{Part, Reason};
 use serde::Serialize;
 
 use crate::out::write_raw_error;
@@ -84,6 +86,46 @@ pub(crate) fn json_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) 
         help: diagnostic.help.clone(),
     };
     in_order(diagnostics).into_iter().map(json).collect()
+}
+
+/// What the user wrote at a place, on one line; the given text if there is no place, or if what is there has comments or is long.
+pub(crate) fn quoted(sources: &SourceMap, span: Option<Span>, text: &str) -> String {
+    const MAX_QUOTED_CHARS: usize = 200;
+    let Some(span) = span else { return text.to_owned() };
+    let snippet = sources.snippet(span);
+    let is_plain = !snippet.contains("/*") && !snippet.contains("//") && snippet.chars().count() <= MAX_QUOTED_CHARS;
+    let words: Vec<&str> = snippet.split_whitespace().collect();
+    if is_plain && !words.is_empty() { without_parentheses(&words.join(" ")).to_owned() } else { text.to_owned() }
+}
+
+/// A formula without parentheses around the whole of it.
+fn without_parentheses(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
+    let mut depth = 0_i32;
+    let closes_early = inner.chars().any(|ch| {
+        depth += i32::from(ch == '(') - i32::from(ch == ')');
+        depth < 0
+    });
+    // A string may contain anything.
+    if closes_early || inner.contains('"') { text } else { without_parentheses(inner.trim()) }
+}
+
+/// A conjunct as the user wrote it.
+pub(crate) fn conjunct_text(model: &Model, sources: &SourceMap, conjunct: &Conjunct) -> String {
+    quoted(sources, Some(conjunct.span), &dump::pred_text(model, conjunct.pred))
+}
+
+/// A subformula as the user wrote it.
+pub(crate) fn part_text(sources: &SourceMap, part: &Part) -> String {
+    quoted(sources, part.span, &part.text)
+}
+
+/// A reason of a false property as a sentence, with the formula as the user wrote it.
+pub(crate) fn reason_text(sources: &SourceMap, reason: &Reason) -> String {
+    match &reason.formula {
+        Some((text, span)) => format!("{} `{}`", reason.text, quoted(sources, *span, text)),
+        None => reason.text.clone(),
+    }
 }
 
 /// `1 error`, `2 errors`.

@@ -3,6 +3,8 @@
 use abridge_check::TraceStep;
 use serde_json::{Value, json};
 
+use crate::watch::grouped;
+
 /// `open_door(inner)`, with `--> results` if there are any.
 pub(crate) fn label(step: &TraceStep) -> String {
     event(&step.name, &step.params, &step.outputs)
@@ -28,15 +30,35 @@ pub(crate) fn changes(step: &TraceStep) -> String {
     texts.join(", ")
 }
 
-/// One row per step: number, label, changed values. The first row has the number `first`.
+/// Longer traces are folded.
+pub(crate) const MAX_LISTED_STEPS: usize = 200;
+/// Steps at each end of a folded trace.
+pub(crate) const N_END_STEPS: usize = 50;
+
+/// One row per step: number, label, changed values. The first row has the number `first`. The middle of a long trace is left out.
 pub(crate) fn table(steps: &[TraceStep], first: usize) -> String {
-    let labels: Vec<String> = steps.iter().map(label).collect();
-    let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).min(40);
-    let rows = (first..).zip(steps.iter().zip(&labels));
-    rows.map(|(number, (step, label))| {
-        format!("  {number:>3}  {label:<width$}  {}", changes(step)).trim_end().to_owned() + "\n"
-    })
-    .collect()
+    let hidden = match steps.len() > MAX_LISTED_STEPS {
+        true => N_END_STEPS..steps.len() - N_END_STEPS,
+        false => 0..0,
+    };
+    let shown: Vec<(usize, &TraceStep, String)> = (steps.iter().enumerate())
+        .filter(|(idx, _)| !hidden.contains(idx))
+        .map(|(idx, step)| (idx, step, label(step)))
+        .collect();
+    let width = shown.iter().map(|(.., label)| label.chars().count()).max().unwrap_or(0).min(40);
+    let mut text = String::new();
+    for (idx, step, label) in shown {
+        if idx == hidden.end && idx > 0 {
+            text += &format!(
+                "  ...  {} steps not shown; --json and saved traces have them\n",
+                grouped(hidden.len() as u64)
+            );
+        }
+        let number = first + idx;
+        text += format!("  {number:>3}  {label:<width$}  {}", changes(step)).trim_end();
+        text.push('\n');
+    }
+    text
 }
 
 /// Text cut at `longest` characters.

@@ -73,7 +73,11 @@ impl Budget {
 /// Whether the user wants an end. Ctrl-C asks for it, and so do the end of the session and of the system; asked a second time, the process
 /// ends at once.
 #[derive(Clone)]
-pub(crate) struct Interrupt(Arc<AtomicBool>);
+pub(crate) struct Interrupt {
+    asked: Arc<AtomicBool>,
+    /// The next signal ends the process.
+    ends: Arc<AtomicBool>,
+}
 
 impl Interrupt {
     pub(crate) fn new() -> Self {
@@ -90,16 +94,31 @@ impl Interrupt {
                 let _ = signal_hook::flag::register(signal, asked.clone());
             }
         }
-        Interrupt(asked)
+        Interrupt { ends: asked.clone(), asked }
     }
 
-    /// With `false`, Ctrl-C is a request from now on; with `true`, it ends the process.
-    pub(crate) fn set(&self, asked: bool) {
-        self.0.store(asked, Ordering::Relaxed);
+    /// For a dialogue, of which Ctrl-C ends a command or, with `ends`, everything.
+    pub(crate) fn of_session(ends: bool) -> Self {
+        let (asked, ends) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(ends)));
+        #[cfg(unix)]
+        {
+            use signal_hook::consts::SIGINT;
+            let _ = signal_hook::flag::register_conditional_shutdown(SIGINT, 128 + SIGINT, ends.clone());
+            let _ = signal_hook::flag::register(SIGINT, asked.clone());
+        }
+        Interrupt { asked, ends }
     }
 
-    fn is_asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    pub(crate) fn set_asked(&self, asked: bool) {
+        self.asked.store(asked, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_ends(&self, ends: bool) {
+        self.ends.store(ends, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
     }
 
     /// Looks after the limits of evaluation even while nobody polls.
@@ -129,6 +148,25 @@ impl Stop {
             loop {
                 std::thread::park();
             }
+        }
+    }
+}
+
+/// What a run is busy with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Loading,
+    Searching,
+    Telling,
+}
+
+impl Stage {
+    /// When a run was ended that did not look up, as part of a sentence.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Stage::Loading => "while the machine was loaded",
+            Stage::Searching => "during an evaluation that could not be interrupted",
+            Stage::Telling => "while the report was made",
         }
     }
 }
@@ -171,7 +209,7 @@ pub(crate) struct Ceiling {
     /// Evaluations are aborted here. It lies above the budget, since states on their way to files take a little more for a while.
     pub(crate) soft: u64,
     /// The process ends here, if an evaluation has not looked up.
-    hard: u64,
+    pub(crate) hard: u64,
 }
 
 impl Ceiling {

@@ -110,3 +110,64 @@ fn a_wrong_machine_is_refused() {
     let file = folder.file("M.mch", "MACHINE M VARIABLES v INITIALISATION v := 1 + TRUE END");
     assert_eq!(abridge_with(&["animate", &file], "1\n").status, 150);
 }
+
+/// A machine whose parameters nothing bounds.
+const COUNTER: &str = "MACHINE M VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0
+    OPERATIONS set(n, s) = PRE n : NATURAL & s <: NATURAL & n > x THEN x := n END; r <-- get = BEGIN r := x END;
+      pick = ANY y WHERE y : 1..3 THEN x := y END; low(k) = PRE k : 1..100 & k < x THEN x := k END END";
+
+#[test]
+fn steps_are_typed_whether_they_are_listed_or_not() {
+    let folder = Folder::new("animate-typed");
+    let file = folder.file("M.mch", COUNTER);
+    let lines = "1\nset(x + 7, {1,2})\nget\nset(1, {})\nset(1)\npick\nset(50, {})\nlow(30)\nnothing(1)\ntrace\n";
+    let run = abridge_with(&["animate", &file], lines);
+    for expected in [
+        "after 2: set(7,{1,2})\n* x = 7\n",
+        "after 3: get --> 7\n",
+        "the step is not possible here: its guard or precondition is false\n",
+        "`set` has 2 parameters, not 1\n",
+        "after 4: pick\n* x = 1\n",
+        "after 6: low(30)\n",
+        "`nothing(1)` is neither a command nor a step",
+        "    6  low(30)",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn steps_are_described_by_predicates() {
+    let folder = Folder::new("animate-exec");
+    let file = folder.file("M.mch", COUNTER);
+    let lines = "1\nexec set n = 2 * 20 + x & s = {n}\nexec low k mod 7 = 0 & k > 20\nexec low k > 90\nexec get r = 28\nexec low z = 1\nexec get r = 1\n";
+    let run = abridge_with(&["animate", &file], lines);
+    for expected in [
+        "after 2: set(40,{40})\n",
+        "after 3: low(21)\n",
+        "no step of `low` satisfies the predicate here\n",
+        "`low` has no parameter or result `z`\n",
+        "no step of `get` satisfies the predicate here\n",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn random_walks_are_repeatable() {
+    let walk = |seed: &str| abridge_with(&["animate", "models/lift.mch"], &format!("walk 200 {seed}\ntrace\n")).stdout;
+    let first = walk("7");
+    assert!(first.contains("200 random steps taken (seed 7)\n"), "{first}");
+    assert!(first.contains("\n  200  "), "{first}");
+    assert!(first == walk("7") && first != walk("8"));
+}
+
+#[test]
+fn what_was_undone_is_kept_in_a_tree() {
+    let lines = "1\nrequest(inner)\nb\nrequest(outer)\nb 2\nredo\nredo\ntree\ngoto 2\ntrace\ngoto 9\n";
+    let run = abridge_with(&["animate", "models/airlock.mch"], lines);
+    let tree = "   1  INITIALISATION\n   2    request(inner)\n*  3    request(outer)\n";
+    assert!(run.stdout.contains(tree), "{}", run.stdout);
+    assert!(run.stdout.contains("    2  request(inner)  granted = {inner}\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("`goto` needs a number from 1 to 3; `tree` prints them\n"), "{}", run.stdout);
+}

@@ -502,6 +502,15 @@ fn a_build_without_nauty_says_so() {
 }
 
 #[test]
+fn methods_of_the_symbolic_engine_need_it() {
+    for method in ["dynamic", "multiple", "orbits", "counters"] {
+        let run = abridge(&["check", "models/mutex.mch", "--symmetry", method]);
+        assert_eq!(run.status, 2, "{method}");
+        assert!(run.stderr.contains("needs `--engine symbolic`"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn time_is_up_within_an_evaluation_too() {
     let folder = Folder::new("hopeless");
     // A prime is no such product.
@@ -542,6 +551,8 @@ fn a_formula_with_bounded_integers_says_where_they_end() {
     assert!(text.starts_with("invariant violated") && text.contains(bounds), "{text}");
     let text = run("MACHINE M CONSTANTS n PROPERTIES n : NAT1 & n = 10 END");
     assert!(text.starts_with("the machine cannot start") && text.contains(bounds), "{text}");
+    let text = run("MACHINE M VARIABLES f INVARIANT f : 1..2 +-> NAT INITIALISATION f := {1|->0, 1|->2} END");
+    assert!(text.starts_with("invariant violated") && !text.contains(bounds), "{text}");
     let text = run("MACHINE M VARIABLES x INVARIANT x : NATURAL & x < 3 INITIALISATION x := 100 END");
     assert!(text.starts_with("invariant violated") && !text.contains(bounds), "{text}");
 }
@@ -560,4 +571,118 @@ fn every_operation_that_was_beyond_evaluation_is_named_once() {
     assert!(run.stdout.starts_with("no violation found (add, set could not be evaluated; "), "{}", run.stdout);
     assert_eq!(run.stdout.matches("error[unbounded-value]").count(), 2, "{}", run.stdout);
     assert_eq!(run.stdout.matches("= help: `--compat prob` tries the integers").count(), 2, "{}", run.stdout);
+}
+
+#[test]
+fn messages_quote_what_the_user_wrote() {
+    let folder = Folder::new("quoted");
+    let run = |name: &str, invariant: &str, init: &str| {
+        let text =
+            format!("MACHINE M SETS A = {{a1, a2}} VARIABLES x INVARIANT {invariant} INITIALISATION x := {init} END");
+        abridge(&["check", &folder.file(name, &text)]).stdout
+    };
+    for (invariant, init, heading) in [
+        ("x : NAT", "7", "x : NAT\n"),
+        ("x : INTEGER & 3 > x", "7", "3 > x\n"),
+        ("x : INTEGER & (x\n  /= 7)", "7", "x /= 7\n"),
+        ("x : INTEGER & (x > 3 /* small */ => x < 2)", "7", "x > 3 => x < 2\n"),
+    ] {
+        let text = run("M.mch", invariant, init);
+        let first = text.split_inclusive('\n').next().unwrap_or_default();
+        assert!(first.ends_with(&format!("after 1 step: {heading}")), "{text}");
+    }
+}
+
+#[test]
+fn a_false_membership_says_why() {
+    let folder = Folder::new("reasons");
+    for (invariant, init, reason) in [
+        ("x : A +-> 0..3", "{a1|->0, a1|->2}", "a1 has two images, 0 and 2"),
+        ("x : A --> 0..3", "{a1|->0}", "a2 has no image, but is in `A`"),
+        ("x : A +-> NAT", "{a1|->0, a2|->9}", "9 is not in `NAT`"),
+        ("x : A >-> 0..3", "{a1|->1, a2|->1}", "a1 and a2 have the same image, 1"),
+        ("x : A +->> 1..2", "{a1|->1, a2|->1}", "nothing is mapped to 2, which is in `1..2`"),
+        ("x : seq(0..1)", "{1|->0, 3|->1}", "its domain is {1,3}, not 1..2"),
+        ("x : iseq(0..1)", "[1, 0, 1]", "1 is at the positions 1 and 3"),
+        ("x : perm(A)", "[a1]", "a2 is at no position, but in `A`"),
+        ("x : seq1(0..1)", "{}", "the sequence is empty"),
+        ("x <: 0..3", "{1, 7}", "7 is not in `0..3`"),
+        ("x : POW1(0..3)", "{}", "the set is empty"),
+        ("x <: INTEGER & x = {1, 2}", "{1, 3}", "3 is missing from `{1, 2}`"),
+        ("x : INTEGER & x : dom({1|->2})", "3", "3 is not in `dom({1|->2})`"),
+        ("x <: INTEGER & !y.(y : x => y : 0..2)", "{1, 5}", "5 is not in `0..2`"),
+    ] {
+        let text =
+            format!("MACHINE M SETS A = {{a1, a2}} VARIABLES x INVARIANT {invariant} INITIALISATION x := {init} END");
+        let file = folder.file("M.mch", &text);
+        let run = abridge(&["check", &file]);
+        assert!(run.stdout.contains(&format!("\n  {reason}\n")), "{invariant}: {}", run.stdout);
+        let json = abridge(&["check", &file, "--json"]).json();
+        assert_eq!(json["violation"]["reasons"][0], reason, "{invariant}");
+    }
+}
+
+#[test]
+fn a_value_without_bounds_is_told_with_an_example_of_one() {
+    let folder = Folder::new("bounds");
+    for (property, bound) in [
+        ("n : NATURAL", "`n`: add a bound such as `n : 0..10`"),
+        ("n <: INTEGER", "`n`: add a bound such as `n : POW(0..10)`"),
+        ("n : INTEGER <-> BOOL", "`n`: add a bound such as `n : 0..10 <-> BOOL`"),
+    ] {
+        let text = format!(
+            "MACHINE M CONSTANTS n PROPERTIES {property} VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0 END"
+        );
+        let run = abridge(&["check", &folder.file("M.mch", &text)]);
+        assert_eq!(run.stdout.matches(&format!("cannot enumerate {bound}")).count(), 1, "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_long_trace_is_folded_and_ends_with_the_verdict() {
+    let folder = Folder::new("folded");
+    let text = "MACHINE M VARIABLES x INVARIANT x : 0..3000 INITIALISATION x := 0 OPERATIONS up = x := x + 1 END";
+    let file = folder.file("M.mch", text);
+    let run = abridge(&["check", &file]);
+    let heading = "invariant violated after 3002 steps: x : 0..3000\n";
+    assert_eq!(run.stdout.matches(heading).count(), 2, "{}", run.stdout);
+    assert!(run.stdout.lines().count() < 120, "{}", run.stdout);
+    let fold =
+        "   50  up              x = 49\n  ...  2,902 steps not shown; --json and saved traces have them\n  2953  up";
+    assert!(run.stdout.contains(fold), "{}", run.stdout);
+    let json = abridge(&["check", &file, "--json"]).json();
+    assert_eq!(json["violation"]["trace"].as_array().map(Vec::len), Some(3002));
+}
+
+#[test]
+fn sequences_are_printed_as_sequences() {
+    let folder = Folder::new("sequences");
+    let text = "MACHINE M VARIABLES s INVARIANT s : seq(0..1) & size(s) < 3 INITIALISATION s := []
+        OPERATIONS r <-- app = BEGIN s := s <- 1 || r := s <- 0 END END";
+    let run = abridge(&["check", &folder.file("M.mch", text)]);
+    assert!(run.stdout.contains("    4  app --> [1,1,0]    s = [1,1,1]\n"), "{}", run.stdout);
+}
+
+#[test]
+fn a_report_is_one_small_page() {
+    let folder = Folder::new("report");
+    let text = "MACHINE M DEFINITIONS ASSERT_LTL == \"G {x < 9}\" VARIABLES x, s INVARIANT x : 0..3000 & s : STRING
+        INITIALISATION x := 0 || s := \"<b>&\" OPERATIONS up = x := x + 1; never = SELECT x < 0 THEN skip END END";
+    let (file, page) = (folder.file("M.mch", text), folder.path("out.html"));
+    let run = abridge(&["check", &file, "--report", &page, "--find", "all", "--max-states", "4000"]);
+    assert_eq!(run.status, 12, "{}", run.stdout);
+    let html = std::fs::read_to_string(&page).expect("written");
+    for expected in [
+        "<h2>invariant violated after 3002 steps: x : 0..3000</h2>",
+        "<td class=\"n\">3002</td><td>up</td><td>x = 3001</td>",
+        "2,902 steps not shown",
+        "s = \"&lt;b&gt;&amp;\"",
+        "never taken: <code>never</code>",
+        "<td>up</td><td class=\"n\">",
+    ] {
+        assert!(html.contains(expected), "{expected}");
+    }
+    assert!(html.len() < 1 << 20 && !html.contains("http") && !html.contains("<script"), "{}", html.len());
+    let run = abridge(&["check", &file, "--report", &folder.path("nowhere/out.html"), "--max-states", "5"]);
+    assert_eq!(run.status, 2, "{}", run.stderr);
 }

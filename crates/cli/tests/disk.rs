@@ -43,7 +43,11 @@ fn has_saved(child: &mut Child, dir: &str, times: usize) -> bool {
 
 /// Kills a run, without warning, after it has saved itself so many times. False if it ended before.
 fn killed(file: &str, dir: &str, times: usize) -> bool {
-    let mut child = start(&["check", file, "--checkpoint", dir, "--checkpoint-every", "0.0005", "--find", "all"]);
+    killed_run(&["check", file, "--checkpoint", dir, "--checkpoint-every", "0.0005", "--find", "all"], dir, times)
+}
+
+fn killed_run(args: &[&str], dir: &str, times: usize) -> bool {
+    let mut child = start(args);
     let was_running = has_saved(&mut child, dir, times) && child.try_wait().expect("a child").is_none();
     child.kill().expect("it can be killed");
     child.wait().expect("it ends");
@@ -81,6 +85,24 @@ fn a_killed_run_goes_on_to_the_same_end() {
         assert_eq!(abridge(&["check", &file, "--find", "all", "--resume", &dir]).status, 2);
     }
     assert!(n_killed >= 2, "only {n_killed} runs were killed");
+}
+
+/// A response formula and one of branching time that hold, on the interlocking.
+#[test]
+fn a_killed_run_with_formulas_goes_on_to_the_same_end() {
+    let folder = Folder::new("disk-formulas");
+    let ask = ["check", "models/Interlocking_Reduced.mch", "--no-temporal", "--no-deadlock"];
+    let formulas = ["--ltl", "G ([route_reservation] => F {resrt /= {}})", "--ctl", "AG EF {resrt = {}}"];
+    let whole = abridge(&[&ask[..], &formulas, &["--json"]].concat());
+    let verdicts: Vec<Value> =
+        whole.json()["temporal"].as_array().expect("formulas").iter().map(|one| one["verdict"].clone()).collect();
+    assert_eq!(verdicts, ["holds", "holds"], "{}", whole.stdout);
+    let dir = folder.path("saved");
+    let saved = ["--checkpoint", dir.as_str(), "--checkpoint-every", "0.0005"];
+    assert!(killed_run(&[&ask[..], &formulas, &saved].concat(), &dir, 1), "the run was over before it was killed");
+    let run = abridge(&[&ask[..], &formulas, &["--resume", dir.as_str(), "--memory", "150M", "--json"]].concat());
+    assert_eq!((run.status, &run.json()["resumed"]), (whole.status, &Value::Bool(true)), "{}", run.stdout);
+    assert_eq!(without_figures(run.json()), without_figures(whole.json()));
 }
 
 #[test]
@@ -166,6 +188,20 @@ fn states_beyond_the_memory_go_to_files() {
         assert_eq!((run.status, without_figures(run.json())), (whole.status, without_figures(whole.json())));
     }
     assert_eq!(std::fs::read_dir(folder.path("scratch")).expect("the folder").count(), 0);
+}
+
+/// Each of the 181,440 states has a value of its own. States go to files; values cannot, so they must be small.
+#[test]
+fn values_that_take_most_of_the_memory_are_kept_in_parts() {
+    let puzzle = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/EightPuzzle.mch");
+    let all = ["1", "2", "8"];
+    let workers = if std::env::var_os("RUN_SLOW").is_some() { &all[..] } else { &all[1..2] };
+    for workers in workers {
+        let run = abridge(&["check", puzzle, "--survey", "--memory", "60M", "--workers", workers, "--json"]);
+        assert_eq!((run.status, &run.json()["states"]), (0, &181_440.into()), "{}", run.stdout);
+        let peak = run.json()["peak_bytes"].as_u64().expect("a number");
+        assert!(peak <= 64 << 20, "{} MB with {workers} workers", peak >> 20);
+    }
 }
 
 #[test]

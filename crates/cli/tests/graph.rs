@@ -69,3 +69,19 @@ fn literals_and_functions_that_tell_elements_apart() {
     assert_eq!(symmetric("cycle", "x := {a |-> b, b |-> c, c |-> a}[x]"), "[]");
     assert_eq!(symmetric("all", "x := {a, b, c, d}"), r#"[["a","b","c","d"]]"#);
 }
+
+#[test]
+fn states_with_findings_are_marked() {
+    let folder = Folder::new("graph-marks");
+    let text = "MACHINE M VARIABLES x INVARIANT x : 0..2 & x /= 1 INITIALISATION x := 0
+        OPERATIONS r <-- up(n) = SELECT n : 1..2 & x + n <= 2 THEN x := x + n || r := x END END";
+    let file = folder.file("M.mch", text);
+    let run = abridge(&["graph", &file]);
+    let marked = |what: &str| format!(" [label=\"{what}\", fillcolor=\"#f4b6b0\"];");
+    for expected in
+        [marked("x = 1\\ninvariant violated"), marked("x = 2\\ndeadlock"), "[label=\"up(2) --> 0\"]".to_owned()]
+    {
+        assert!(run.stdout.replace(", peripheries=2", "").contains(&expected), "{expected}: {}", run.stdout);
+    }
+    assert_eq!(count(&run.stdout, "#f4b6b0"), 2, "{}", run.stdout);
+}

@@ -83,3 +83,12 @@ fn an_unbounded_parameter_hides_no_mistake() {
     assert!(run.stdout.starts_with("not well-defined in bad after 1 step\nerror[division-by-zero]"), "{}", run.stdout);
     assert!(run.stdout.contains("set could not be evaluated"), "{}", run.stdout);
 }
+
+#[test]
+fn manual_pages() {
+    let page = abridge(&["man"]).stdout;
+    assert!(page.contains(".TH abridge 1") && page.contains("Exit statuses"), "{page}");
+    let page = abridge(&["man", "check"]).stdout;
+    assert!(page.contains("max\\-states"), "{page}");
+    assert_eq!(abridge(&["man", "nothing"]).status, 2);
+}

@@ -280,3 +280,19 @@ fn the_animator_shows_both_machines() {
         run.stdout
     );
 }
+
+/// Files are loaded before anything polls a limit.
+#[test]
+fn limits_hold_while_files_are_loaded() {
+    let folder = Folder::new("refine-loading");
+    let many = |form: &str, between: &str| {
+        (0..40_000).map(|n| form.replace('@', &n.to_string())).collect::<Vec<_>>().join(between)
+    };
+    let (names, typing) = (many("v@", ", "), many("v@ : 0..9", " & "));
+    let values = many("v@ := 0", " || ");
+    folder.file("A.mch", &format!("MACHINE A VARIABLES {names} INVARIANT {typing} INITIALISATION {values} END"));
+    folder.file("B.ref", "REFINEMENT B REFINES A VARIABLES w INVARIANT w = v0 INITIALISATION w := 0 END");
+    let run = refine(&folder.path("B.ref"), &["--memory", "1M"]);
+    assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()), "{}", run.stdout);
+    assert_eq!(run.json()["limits"][0], "memory limit reached while the machine was loaded", "{}", run.stdout);
+}

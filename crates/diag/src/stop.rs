@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Flag shared by a run and its controllers. It is lowered by default. Once raised, it stays raised.
+/// Flag shared by a run and its controllers. It is lowered by default. Once raised, it stays raised to the end of the run.
 #[derive(Clone, Default)]
 pub struct StopFlag {
     inner: Arc<Inner>,
@@ -36,6 +36,11 @@ impl StopFlag {
 
     pub fn raise(&self) {
         self.inner.height.fetch_max(RAISED, Ordering::Relaxed);
+    }
+
+    /// Lowers the flag for the next command of a dialogue. Evaluations of the last command must be over.
+    pub fn lower(&self) {
+        self.inner.height.store(0, Ordering::Relaxed);
     }
 
     /// Ends the search and the reporting of findings.
@@ -80,12 +85,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_raised_flag_stays_raised() {
+    fn a_raised_flag_stays_raised_until_it_is_lowered() {
         let flag = StopFlag::default();
         let other = flag.clone();
         assert!(!other.is_raised());
         flag.raise();
         assert!(other.is_raised() && flag.is_raised());
+        flag.lower();
+        assert!(!other.is_raised() && !flag.is_raised());
     }
 
     #[test]

@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 
-use abridge_blast::{Blast, CircuitValue, Lit};
+use abridge_blast::{Blast, Circuit, CircuitValue, Lit};
 use abridge_model::{
-    Arrow, BinaryOp, Comparison, Expr, ExprId, LocalId, OpId, Pred, PredId, Subst, SubstId, Target, Type, UnaryOp,
-    VarId,
+    Arrow, BinaryOp, Comparison, Expr, ExprId, LocalId, Model, OpId, Pred, PredId, Subst, SubstId, Target, Type,
+    UnaryOp, VarId,
 };
 use abridge_value::{Int, Value};
 
@@ -25,10 +25,30 @@ pub(crate) struct Guard {
     pub(crate) truth: Result<Truth, Cause>,
     /// The variables that it reads.
     pub(crate) reads: Vec<VarId>,
-    /// It does not depend on what is chosen for the step: where such a condition is ill-defined, that may be an error.
-    pub(crate) is_closed: bool,
+    pub(crate) role: Role,
     /// It has no circuit, and may be ill-defined.
     pub(crate) may_fail: bool,
+}
+
+/// How the interpreter evaluates a condition, which decides where ill-definedness is an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// Evaluated: an error where it is ill-defined and no other strict or searched condition is false.
+    Strict,
+    /// Part of a search for parameters: false where it is ill-defined.
+    Searched,
+    /// Part of a search that begins once the strict conditions hold.
+    Inner,
+}
+
+impl Guard {
+    /// Whether it is true or false in every state.
+    fn is_decided(&self, circuit: &mut Circuit) -> bool {
+        match self.truth {
+            Ok(truth) => circuit.or(truth.holds, truth.fails) == Lit::TRUE,
+            Err(_) => !self.may_fail,
+        }
+    }
 }
 
 /// What the steps of an operation with one label do, or all its steps.
@@ -74,7 +94,12 @@ pub(crate) struct Translator<'s> {
 
 /// An operation without the guards around it.
 struct Peeled {
-    guards: Vec<PredId>,
+    /// Conditions that do not read what is searched.
+    strict: Vec<PredId>,
+    /// Conditions on parameters, or those of an ANY that was taken off.
+    searched: Vec<PredId>,
+    /// Role of the conditions in `searched`.
+    role: Role,
     /// The locals of an ANY that was taken off.
     binder: Vec<LocalId>,
     body: SubstId,
@@ -256,7 +281,7 @@ impl<'s> Translator<'s> {
     /// Steps with other labels do not exist.
     pub(crate) fn actions(&mut self, op: OpId, label: &[LocalId], most: usize) -> Vec<Action> {
         let peeled = self.peel(op, label);
-        match self.unrolled(op, &peeled, label, most) {
+        let mut actions = match self.unrolled(op, &peeled, label, most) {
             Ok(actions) => actions,
             Err(stop) => {
                 let cause = match stop {
@@ -267,39 +292,102 @@ impl<'s> Translator<'s> {
                 let whole = self.whole(op, &peeled);
                 vec![whole.unwrap_or_else(|_| self.opaque(op, cause))]
             }
+        };
+        if self.has_doubtful_order(op, &peeled, &actions) {
+            let reads: Vec<VarId> = self.session.model().operations[op].effects.reads.iter().collect();
+            for action in &mut actions {
+                action.gaps.push(Cause::IllDefinedness);
+                action.is_doubtful = true;
+                action.loose.clone_from(&reads);
+            }
+        }
+        actions
+    }
+
+    fn is_lenient(&self) -> bool {
+        self.session.config().ill_defined_guard_is_false
+    }
+
+    /// Whether the interpreter evaluates conditions of the body together with ill-defined conditions around it: then a false one among them hides an
+    /// error, which circuits do not express.
+    fn has_doubtful_order(&mut self, op: OpId, peeled: &Peeled, actions: &[Action]) -> bool {
+        let model = self.session.model();
+        let is_searched = !model.operations[op].params.is_empty();
+        let mut strict = actions.iter().flat_map(|action| &action.guards).filter(|guard| guard.role == Role::Strict);
+        let is_merged = peeled.role != Role::Inner && has_conditions(model, peeled.body, is_searched);
+        let is_lenient = self.is_lenient();
+        let circuit = &mut self.encoder.blast.circuit;
+        if is_merged && !is_lenient && strict.any(|guard| !guard.is_decided(circuit)) {
+            return true;
+        }
+        is_searched && self.has_doubtful_definition(peeled.body)
+    }
+
+    /// Whether a LET that belongs to the search for parameters may be ill-defined beside conditions, or where that counts as false.
+    fn has_doubtful_definition(&self, mut body: SubstId) -> bool {
+        let model = self.session.model();
+        loop {
+            body = match model.subst(body) {
+                Subst::Let { bindings, body } => {
+                    let fails = bindings.iter().any(|it| may_fail(model, ModelNode::Expr(it.value)));
+                    if fails && (self.is_lenient() || has_conditions(model, *body, true)) {
+                        return true;
+                    }
+                    *body
+                }
+                Subst::Any { body, .. } => *body,
+                Subst::Select { branches, otherwise } => {
+                    let bodies = branches.iter().map(|(_, body)| *body).chain(*otherwise);
+                    return bodies.into_iter().any(|body| self.has_doubtful_definition(body));
+                }
+                _ => return false,
+            }
         }
     }
 
     fn peel(&self, op: OpId, label: &[LocalId]) -> Peeled {
         let model = self.session.model();
         let operation = &model.operations[op];
-        let mut peeled = Peeled { guards: Vec::new(), binder: Vec::new(), body: operation.body };
+        let mut peeled = Peeled {
+            strict: Vec::new(),
+            searched: Vec::new(),
+            role: Role::Searched,
+            binder: Vec::new(),
+            body: operation.body,
+        };
+        let reads_any = |pred: PredId, locals: &[LocalId]| {
+            let names = self.session.interp().names_of_pred(pred);
+            locals.iter().any(|local| names.locals.contains(local))
+        };
+        let mut guards = Vec::new();
         if let Subst::Pre { pred, body } = model.subst(peeled.body) {
             // What a precondition says about outputs only types them.
-            let is_typing = |pred: &PredId| {
-                let names = self.session.interp().names_of_pred(*pred);
-                operation.outputs.iter().any(|output| names.locals.contains(output))
-            };
-            peeled.guards.extend(self.conjuncts(*pred).into_iter().filter(|pred| !is_typing(pred)));
+            guards.extend(self.conjuncts(*pred).into_iter().filter(|pred| !reads_any(*pred, &operation.outputs)));
             peeled.body = *body;
         }
         loop {
             match model.subst(peeled.body) {
                 Subst::Select { branches, otherwise: None } if branches.len() == 1 => {
-                    peeled.guards.extend(self.conjuncts(branches[0].0));
+                    guards.extend(self.conjuncts(branches[0].0));
                     peeled.body = branches[0].1;
                 }
                 Subst::Any { binder, pred, body }
                     if operation.params.is_empty() && self.tells_apart(label, binder, *body) =>
                 {
-                    peeled.guards.extend(self.conjuncts(*pred));
+                    peeled.role = Role::Inner;
+                    peeled.searched = self.conjuncts(*pred);
                     peeled.binder.clone_from(binder);
                     peeled.body = *body;
-                    return peeled;
+                    break;
                 }
-                _ => return peeled,
+                _ => break,
             }
         }
+        let (searched, strict): (Vec<PredId>, Vec<PredId>) =
+            guards.into_iter().partition(|pred| reads_any(*pred, &operation.params));
+        peeled.searched.extend(searched);
+        peeled.strict = strict;
+        peeled
     }
 
     /// Whether a label says all that a body reads of what was chosen for it.
@@ -316,10 +404,15 @@ impl<'s> Translator<'s> {
         if !label.iter().all(|local| binder.contains(local)) {
             return Err(Stop::Unsupported("a label"));
         }
+        let strict = self.strict_guards(peeled)?;
+        let is_impossible = |guard: &Guard| guard.truth.is_ok_and(|truth| truth.fails == Lit::TRUE);
+        if strict.iter().any(is_impossible) {
+            return Ok(Vec::new());
+        }
         let mut groups: Vec<(Vec<Val>, Vec<Env>)> = Vec::new();
         let mut places: HashMap<Vec<Val>, usize> = HashMap::new();
         let mut count = 0;
-        self.encoder.bind_each(&binder, &peeled.guards, &self.env, &mut |_, env| {
+        self.encoder.bind_each(&binder, &peeled.searched, &self.env, &mut |_, env| {
             count += 1;
             if count > most {
                 return Err(Stop::Unsupported(MANY_LABELS));
@@ -335,37 +428,42 @@ impl<'s> Translator<'s> {
         })?;
         let mut actions = Vec::with_capacity(groups.len());
         for (label, envs) in groups {
-            let guards = self.guards_of_group(&peeled.guards, &binder, &envs)?;
-            let impossible = |guard: &Guard| guard.truth.is_ok_and(|truth| truth.fails == Lit::TRUE);
-            if guards.iter().any(impossible) {
+            let mut guards = self.searched_guards(peeled, &envs)?;
+            if guards.iter().any(is_impossible) {
                 continue;
             }
+            guards.extend(strict.iter().cloned());
             let action = self.action(op, Some(label), guards, peeled.body, &envs[0])?;
             actions.push(action);
+        }
+        // What is searched inside may be empty, and the conditions around it ill-defined nevertheless.
+        let carries_errors = actions.is_empty() && peeled.role == Role::Inner && !self.is_lenient();
+        let circuit = &mut self.encoder.blast.circuit;
+        if carries_errors && !strict.iter().all(|guard| guard.is_decided(circuit)) {
+            actions.push(Action::never(strict));
         }
         Ok(actions)
     }
 
-    /// The guards for one label. Those that read what is chosen beside the label come to one condition: some choice satisfies them.
-    fn guards_of_group(&mut self, guards: &[PredId], binder: &[LocalId], envs: &[Env]) -> Encoded<Vec<Guard>> {
-        let first: Vec<Guard> =
-            guards.iter().map(|guard| self.guard(*guard, binder, &envs[0])).collect::<Encoded<_>>()?;
-        if envs.len() == 1 {
-            return Ok(first);
-        }
-        let (closed, open): (Vec<_>, Vec<_>) = first.into_iter().zip(guards).partition(|(guard, _)| guard.is_closed);
-        let open: Vec<PredId> = open.into_iter().map(|(_, pred)| *pred).collect();
-        let mut merged: Vec<Guard> = closed.into_iter().map(|(guard, _)| guard).collect();
-        merged.push(self.some_choice(&open, binder, envs)?);
-        Ok(merged)
+    fn strict_guards(&mut self, peeled: &Peeled) -> Encoded<Vec<Guard>> {
+        let env = self.env.clone();
+        peeled.strict.iter().map(|guard| self.guard(*guard, Role::Strict, &env)).collect()
     }
 
-    fn some_choice(&mut self, guards: &[PredId], binder: &[LocalId], envs: &[Env]) -> Encoded<Guard> {
+    /// The searched guards for one label. Several choices beside the label come to one condition: some choice satisfies them.
+    fn searched_guards(&mut self, peeled: &Peeled, envs: &[Env]) -> Encoded<Vec<Guard>> {
+        if envs.len() == 1 {
+            return peeled.searched.iter().map(|guard| self.guard(*guard, peeled.role, &envs[0])).collect();
+        }
+        Ok(vec![self.some_choice(peeled, envs)?])
+    }
+
+    fn some_choice(&mut self, peeled: &Peeled, envs: &[Env]) -> Encoded<Guard> {
         let (mut holds, mut fails, mut reads, mut gap, mut may_fail) = (vec![], vec![], vec![], None, false);
         for env in envs {
             let (mut all_hold, mut some_fails) = (Vec::new(), Vec::new());
-            for guard in guards {
-                let part = self.guard(*guard, binder, env)?;
+            for guard in &peeled.searched {
+                let part = self.guard(*guard, peeled.role, env)?;
                 match part.truth {
                     Ok(truth) => {
                         all_hold.push(truth.holds);
@@ -384,19 +482,18 @@ impl<'s> Translator<'s> {
         reads.dedup();
         let circuit = &mut self.encoder.blast.circuit;
         let truth = Truth { holds: circuit.or_all(holds), fails: circuit.and_all(fails) };
-        Ok(Guard { truth: gap.map_or(Ok(truth), Err), reads, is_closed: false, may_fail })
+        Ok(Guard { truth: gap.map_or(Ok(truth), Err), reads, role: peeled.role, may_fail })
     }
 
-    fn guard(&mut self, pred: PredId, binder: &[LocalId], env: &Env) -> Encoded<Guard> {
+    fn guard(&mut self, pred: PredId, role: Role, env: &Env) -> Encoded<Guard> {
         let truth = match self.encoder.pred(pred, env) {
             Ok(truth) => Ok(truth),
             Err(stop @ Stop::Unsupported(_)) => Err(self.cause(ModelNode::Pred(pred), &stop)),
             Err(stop) => return Err(stop),
         };
         let may_fail = truth.is_err() && may_fail(self.session.model(), ModelNode::Pred(pred));
-        let names = self.session.interp().names_of_pred(pred);
-        let is_closed = !binder.iter().any(|local| names.locals.contains(local));
-        Ok(Guard { truth, reads: names.variables.clone(), is_closed, may_fail })
+        let reads = self.session.interp().names_of_pred(pred).variables.clone();
+        Ok(Guard { truth, reads, role, may_fail })
     }
 
     fn action(
@@ -444,13 +541,16 @@ impl<'s> Translator<'s> {
         let params = &self.session.model().operations[op].params;
         let binder: Vec<LocalId> = params.iter().chain(&peeled.binder).copied().collect();
         let env = self.env.clone();
-        let conditions = Executor::new(&mut self.encoder).choose_within(&binder, &peeled.guards, &env)?;
-        let guards = peeled.guards.iter().map(|guard| self.guard(*guard, &binder, &env)).collect::<Encoded<_>>()?;
-        let mut action = self.action(op, None, guards, peeled.body, &env)?;
-        let circuit = &mut self.encoder.blast.circuit;
-        action.possible = circuit.and_all(conditions.into_iter().chain([action.possible]));
-        action.has_choice = true;
-        Ok(action)
+        let mut guards = self.strict_guards(peeled)?;
+        let conditions = Executor::new(&mut self.encoder).choose_within(&binder, &peeled.searched, &env)?;
+        for guard in &peeled.searched {
+            guards.push(self.guard(*guard, peeled.role, &env)?);
+        }
+        let is_choice = self.encoder.blast.circuit.and_all(conditions);
+        let truth = Ok(Truth { holds: is_choice, fails: !is_choice });
+        guards.push(Guard { truth, reads: Vec::new(), role: peeled.role, may_fail: false });
+        let action = self.action(op, None, guards, peeled.body, &env)?;
+        Ok(Action { has_choice: true, ..action })
     }
 
     /// The operation by the variables that it reads and writes.
@@ -459,7 +559,7 @@ impl<'s> Translator<'s> {
         let reads: Vec<VarId> = effects.reads.iter().collect();
         Action {
             label: None,
-            guards: vec![Guard { truth: Err(cause), reads: reads.clone(), is_closed: true, may_fail: true }],
+            guards: vec![Guard { truth: Err(cause), reads: reads.clone(), role: Role::Strict, may_fail: true }],
             possible: Lit::TRUE,
             defined: Lit::TRUE,
             updates: effects.writes.iter().map(|id| (id, None)).collect(),
@@ -468,5 +568,44 @@ impl<'s> Translator<'s> {
             has_choice: true,
             gaps: vec![cause],
         }
+    }
+}
+
+impl Action {
+    /// No step, but perhaps an error.
+    fn never(guards: Vec<Guard>) -> Action {
+        Action {
+            label: None,
+            guards,
+            possible: Lit::FALSE,
+            defined: Lit::TRUE,
+            updates: Vec::new(),
+            loose: Vec::new(),
+            is_doubtful: false,
+            has_choice: false,
+            gaps: Vec::new(),
+        }
+    }
+}
+
+/// Whether the interpreter looks for conditions in a body before it executes it: in a SELECT, and for the sake of parameters further inside.
+fn has_conditions(model: &Model, body: SubstId, is_searched: bool) -> bool {
+    match model.subst(body) {
+        Subst::Select { .. } => true,
+        Subst::Any { .. } => is_searched,
+        Subst::Let { body, .. } => is_searched && has_conditions(model, *body, true),
+        Subst::Parallel(parts) => is_searched && parts.iter().any(|part| has_hints(model, *part)),
+        Subst::Sequence(parts) => is_searched && parts.first().is_some_and(|part| has_hints(model, *part)),
+        _ => false,
+    }
+}
+
+/// Whether a part of a body has a condition that every outcome of the whole needs.
+fn has_hints(model: &Model, part: SubstId) -> bool {
+    match model.subst(part) {
+        Subst::Select { .. } => true,
+        Subst::Parallel(parts) => parts.iter().any(|part| has_hints(model, *part)),
+        Subst::Sequence(parts) => parts.first().is_some_and(|part| has_hints(model, *part)),
+        _ => false,
     }
 }

@@ -10,7 +10,7 @@ use abridge_model::{Conjunct, VarId};
 use abridge_solve::encode::Truth;
 use abridge_value::BitSet;
 
-use crate::actions::{Action, Translator};
+use crate::actions::{Action, Role, Translator};
 use crate::bounds::{Declarer, Refuted};
 use crate::cells::{CellId, Cells};
 use crate::gap::{Cause, Gap, Subject};
@@ -60,7 +60,7 @@ pub struct Instance {
 
 /// The condition under which evaluating an instance is an error.
 pub struct ErrorCondition {
-    /// The instance is evaluated: no guard is false.
+    /// The instance is evaluated: no guard is false, apart from those of a search further inside.
     pub context: Lit,
     /// Something is ill-defined then.
     pub ill_defined: Lit,
@@ -339,22 +339,24 @@ impl Builder<'_> {
 
     fn error(&mut self, action: &Action) -> ErrorCondition {
         let is_strict = !self.source.interp.config().ill_defined_guard_is_false;
-        let (mut context, mut ill_defined) = (Vec::new(), vec![!action.defined]);
+        let (mut context, mut ill_defined, mut inner) = (Vec::new(), Vec::new(), vec![!action.defined]);
         let mut is_doubtful = action.is_doubtful;
         let mut opaque_reads = self.cells_of(&action.loose);
         for guard in &action.guards {
-            match guard.truth {
-                Ok(truth) if is_strict && guard.is_closed => {
+            match (guard.truth, guard.role) {
+                (Ok(truth), Role::Strict) if is_strict => {
                     context.push(!truth.fails);
                     ill_defined.push(self.blast.circuit.and(!truth.holds, !truth.fails));
                 }
-                Ok(truth) => context.push(truth.holds),
-                Err(_) => {
+                (Ok(truth), Role::Strict | Role::Searched) => context.push(truth.holds),
+                (Ok(truth), Role::Inner) => inner.push(truth.holds),
+                (Err(_), _) => {
                     is_doubtful |= guard.may_fail && is_strict;
                     opaque_reads.union_with(&self.cells_of(&guard.reads));
                 }
             }
         }
+        ill_defined.push(self.blast.circuit.and_all(inner));
         let circuit = &mut self.blast.circuit;
         ErrorCondition {
             context: circuit.and_all(context),

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{Compared, compare};
+use abridge_eval::Config as EvalConfig;
+use common::{Compared, compare, compare_with};
 
 /// A machine with these variables, assertions and assignments.
 fn machine(typing: &str, initial: &str, assertions: &[&str], assignments: &[&str]) -> String {
@@ -253,6 +254,7 @@ fn ill_defined_operands() {
         "n := 1; n := 2 / n",
         "BEGIN n := 2 / n END || SELECT n = 1 THEN f := {} END",
         "CASE 2 / n OF EITHER 1 THEN n := 0 OR 2 THEN n := 1 ELSE n := 2 END END",
+        "CASE n OF EITHER 1 / n THEN n := 0 OR 0, 1 / n THEN n := 1 ELSE n := 2 END END",
         "ANY i WHERE i : 0..2 & i = 1 / n THEN n := i END",
         "CHOICE n := 2 / n OR n := 0 END",
         "n : (n : 0..2 & n /= n$0)",
@@ -265,6 +267,66 @@ fn ill_defined_operands() {
         compared.add(compare(&machine("n : 0..2 & f : 0..1 +-> 0..2", "n := 0 || f := {}", &[], &[update])));
     }
     assert!(compared.ill_defined > 300 && compared.errors > 50, "{compared:?}");
+}
+
+/// Conditions around searches and other conditions: which of them are evaluated, and which false one hides an error, is up to the interpreter.
+/// A form may be left out by a gap, so the number of those that are exact has a floor.
+#[test]
+fn errors_of_nested_conditions() {
+    let conditions = ["1 / n = 1", "n = 2", "n < 5", "f(n) = 0", "1 / c = 1", "c = 1"];
+    let forms = [
+        "op = SELECT @A THEN ANY x WHERE x : 0..2 & @X THEN n := x END END",
+        "op = SELECT @A THEN ANY x WHERE x : 0..2 & @X & @B THEN n := x END END",
+        "op = SELECT @A THEN ANY x WHERE x : 1..c & @B THEN n := x END END",
+        "op = SELECT @A THEN ANY x WHERE x : 0..2 & @B THEN n := 2 / x END END",
+        "op = SELECT @A THEN ANY x, y WHERE x : 0..1 & y : 0..n & @B THEN n := x + y END END",
+        "op = SELECT @A THEN SELECT @B THEN n := 1 END END",
+        "op = PRE @A THEN SELECT @B THEN n := 2 / n END END",
+        "op = SELECT @A THEN SELECT @B THEN n := 1 WHEN n = 1 THEN n := 2 END END",
+        "op = SELECT @A THEN SELECT @B THEN n := 1 ELSE n := 2 END END",
+        "op = SELECT @A THEN SELECT n = 1 THEN n := 2 / n ELSE ANY x WHERE x : 0..1 & @B THEN n := x END END END",
+        "op = SELECT @A THEN n := 1 || SELECT @B THEN f := {} END END",
+        "op = SELECT @A THEN LET y BE y = 1 / n IN SELECT @B THEN n := y END END END",
+        "op = SELECT @A THEN IF @B THEN n := 0 ELSIF 1 / n = 1 THEN n := 1 END END",
+        "op = SELECT @A THEN n := 1; SELECT @B THEN n := 2 END END",
+        "op(p) = PRE p : 0..2 & @A & @P THEN n := p END",
+        "op(p) = SELECT p : 0..2 & @A THEN SELECT @B & @P THEN n := p END END",
+        "op(p) = SELECT p : 1..c & @A THEN n := p END",
+        "op(p) = SELECT p : 1..n & @A & @B THEN n := p END",
+        "op(p) = PRE p : 0..2 & @A THEN ANY x WHERE x : 0..2 & x = p & @B THEN n := x END END",
+        "op(p) = PRE p : 0..2 & @A THEN ANY x WHERE x : 1..n THEN n := 1 / x END END",
+        "op(p) = PRE p : 0..2 & @A THEN LET y BE y = 1 / n IN SELECT @B THEN n := y END END END",
+        "op(p) = PRE p : 0..2 & @A THEN LET y BE y = 2 / n IN n := y END END",
+        "op(p) = PRE p : 0..2 & @A THEN n := p || SELECT @B THEN f := {} END END",
+        "op(p) = PRE p : 0..2 & @A THEN SELECT @B THEN n := p WHEN p = n THEN n := 0 END END",
+        "r <-- op = SELECT @A THEN ANY x WHERE x : 0..2 & @B THEN r := 1 / x END END",
+        "r <-- op(p) = PRE p : 0..2 & @A THEN IF @B THEN r := f(p) || n := p ELSE r := p END END",
+    ];
+    let open = ["1 / @ = 1", "@ = n", "@ > 2"];
+    let slow = std::env::var_os("RUN_SLOW").is_some();
+    let mut compared = Compared::default();
+    for (number, form) in forms.into_iter().enumerate() {
+        for (idx, first) in conditions.iter().enumerate() {
+            for (jdx, second) in conditions.iter().enumerate() {
+                let is_drawn = slow || (number + idx + jdx).is_multiple_of(4);
+                if !is_drawn || !form.contains("@B") && jdx > 3 {
+                    continue;
+                }
+                let searched = open[(idx + jdx) % open.len()];
+                let operation = form.replace("@A", first).replace("@B", second);
+                let operation =
+                    operation.replace("@X", &searched.replace('@', "x")).replace("@P", &searched.replace('@', "p"));
+                let text = format!(
+                    "MACHINE M CONSTANTS c PROPERTIES c : 0..1 VARIABLES n, f INVARIANT n : 0..2 & f : 0..1 +-> 0..1
+                     INITIALISATION n := 0 || f := {{}}
+                     OPERATIONS {operation}; up = BEGIN n :: 0..2 || f :: {{{{}}, {{0 |-> 0, 1 |-> 1}}}} END END"
+                );
+                let eval = if idx == jdx { EvalConfig::prob() } else { EvalConfig::default() };
+                compared.add(compare_with(&text, &eval));
+            }
+        }
+    }
+    assert!(compared.errors > 2_000 && compared.gaps * 4 < compared.instances, "{compared:?}");
 }
 
 #[test]

@@ -127,7 +127,7 @@ impl Backtracking<'_> {
         let may_cut = self.problem.unbounded == Unbounded::PreferenceRange
             && (self.problem.samples_strings || !has_strings(model, ty));
         let set = may_cut.then(|| session.preferred(&session.type_set(ty))).flatten();
-        let Some(set) = set else { return Err(Error::new(ErrorKind::Unbounded(name)).at(span)) };
+        let Some(set) = set else { return Err(Error::new(ErrorKind::Unbounded(name, ty)).at(span)) };
         session.warn(session.cut_warning(ty, name, span));
         Ok((unknown, set))
     }

@@ -1,8 +1,10 @@
-//! Explanation of a false predicate: the values of its subformulas.
+//! Explanation of a false predicate: the values of its subformulas, and the element that is to blame.
 
-use abridge_diag::with_stack;
+mod reasons;
+
+use abridge_diag::{Span, with_stack};
 use abridge_model::{BinaryOp, Expr, ExprId, Model, Pred, PredId, dump};
-use abridge_system::Part;
+use abridge_system::{Part, Reason};
 
 use abridge_eval::{Env, Session, State, val_text};
 
@@ -13,17 +15,18 @@ const MAX_DEPTH: u32 = 2;
 /// Characters after which a text is cut.
 const MAX_TEXT_CHARS: usize = 100;
 
-/// Subformulas of a predicate that is false in a state, with their values.
-pub(crate) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> Vec<Part> {
-    let mut explanation = Explanation { session, model, parts: Vec::new() };
+/// Subformulas of a predicate that is false in a state, with their values, and sentences that say what makes it false.
+pub(crate) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> (Vec<Part>, Vec<Reason>) {
+    let mut explanation = Explanation { session, model, parts: Vec::new(), reasons: Vec::new() };
     explanation.false_pred(pred, &Env::new(state));
-    explanation.parts
+    (explanation.parts, explanation.reasons)
 }
 
 struct Explanation<'a> {
     session: &'a Session<'a>,
     model: &'a Model,
     parts: Vec<Part>,
+    reasons: Vec<Reason>,
 }
 
 impl Explanation<'_> {
@@ -47,13 +50,18 @@ impl Explanation<'_> {
                 if let Ok(Some(witness)) = self.session.counterexample(binder, *body, env) {
                     for local in binder {
                         let value = witness.local(*local).map(|val| val_text(self.model, val));
-                        self.add(self.model.locals[*local].name.to_string(), value);
+                        self.add(self.model.locals[*local].name.to_string(), None, value);
                     }
                     self.false_pred(*body, &witness);
                 }
             }
             Pred::Let { body, .. } => self.operands(*body, env),
-            _ => self.operands(id, env),
+            _ => {
+                self.operands(id, env);
+                if self.reasons.len() < MAX_PARTS {
+                    self.reasons.extend(reasons::reason(self.session, id, env));
+                }
+            }
         }
     }
 
@@ -115,7 +123,10 @@ impl Explanation<'_> {
             _ => Vec::new(),
         };
         let value = self.session.value(id, env).ok().map(|val| val_text(self.model, &val));
-        self.add(dump::expr_text(self.model, id), value);
+        // A name alone is shown with the prefix of its machine, which the text of that machine lacks.
+        let is_name = matches!(self.model.expr(id), Expr::Variable(_) | Expr::Constant(_) | Expr::Local(_));
+        let span = (!is_name).then_some(self.model.exprs[id].span);
+        self.add(dump::expr_text(self.model, id), span, value);
         self.inside(&inner, env, depth);
     }
 
@@ -125,10 +136,10 @@ impl Explanation<'_> {
         }
     }
 
-    fn add(&mut self, text: String, value: Option<String>) {
+    fn add(&mut self, text: String, span: Option<Span>, value: Option<String>) {
         let Some(value) = value.filter(|value| *value != text) else { return };
-        let part = Part { text: shortened(text), value: shortened(value) };
-        if self.parts.len() < MAX_PARTS && !self.parts.contains(&part) {
+        let part = Part { text: shortened(text), span, value: shortened(value) };
+        if self.parts.len() < MAX_PARTS && self.parts.iter().all(|known| known.text != part.text) {
             self.parts.push(part);
         }
     }

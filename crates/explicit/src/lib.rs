@@ -21,6 +21,7 @@ mod profile;
 mod saved;
 mod shown;
 mod system;
+mod table;
 mod worker;
 
 pub use calls::{Called, Evaluator, Truth};

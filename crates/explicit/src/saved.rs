@@ -7,18 +7,17 @@ use std::io;
 use std::sync::Arc;
 
 use abridge_diag::Diagnostic;
-use abridge_eval::{
-    Slots, Val, put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning,
-};
+use abridge_eval::{Slots, put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning};
 use abridge_model::TypeId;
+use abridge_value::ValueId;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
-use abridge_value::{Interner, ValueId};
 
 use abridge_system::Failure;
 
 use crate::layout::UNSET;
 use crate::plausible;
 use crate::system::{Explicit, Notes, lock};
+use crate::table::ValueTable;
 
 /// Approximate bytes per piece.
 const BYTES_PER_PIECE: usize = 1 << 18;
@@ -73,7 +72,7 @@ impl Explicit<'_> {
                 let id = ValueId(id as u32);
                 match table.checked_sub(1) {
                     None => pieces.add(|out| put_slots(out, self.constants.get(id)))?,
-                    Some(variable) => pieces.add(|out| put_val(out, self.values[variable].get(id)))?,
+                    Some(variable) => pieces.add(|out| put_val(out, &self.values[variable].get(id)))?,
                 }
             }
             pieces.flush()?;
@@ -120,7 +119,7 @@ impl Explicit<'_> {
     /// Whether each word of a state has an entry in its table.
     pub(crate) fn are_known(&self, words: &[u32]) -> bool {
         let Some((first, rest)) = words.split_first() else { return false };
-        let is_value = |(word, values): (&u32, &Interner<Val>)| *word == UNSET || (*word as usize) < values.len();
+        let is_value = |(word, values): (&u32, &ValueTable)| *word == UNSET || (*word as usize) < values.len();
         ((first >> 1) as usize) < self.constants.len()
             && rest.len() == self.values.len()
             && rest.iter().zip(&self.values).all(is_value)

@@ -130,8 +130,8 @@ impl Explicit<'_> {
             Ok(true) => None,
             Ok(false) => {
                 let session = self.judge().session();
-                let parts = explain::explain(&session, model, pred, &self.decode(words).0);
-                Some(Explanation { property, parts, error: None })
+                let (parts, reasons) = explain::explain(&session, model, pred, &self.decode(words).0);
+                Some(Explanation { property, parts, reasons, error: None })
             }
             Err(error) if error.is_failed_assertion() => Some(Explanation { property, ..Explanation::default() }),
             Err(error) => {

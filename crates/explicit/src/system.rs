@@ -1,5 +1,6 @@
 //! [`Explicit`]: the interpreters of a model, the tables that encode states as vectors, and the data that all workers share.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU32;
@@ -21,6 +22,7 @@ use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP, UNSET, Words};
 use crate::lists::Lists;
 use crate::operation::Operation;
 use crate::profile::Profile;
+use crate::table::ValueTable;
 use crate::{memo, order};
 
 /// Makes the judge of a model: the plain interpreter with the solver and all external functions.
@@ -94,7 +96,7 @@ pub struct Explicit<'m> {
     /// Whether setting up constants is a separate step.
     pub(crate) has_setup: bool,
     /// Values of each variable.
-    pub(crate) values: Vec<Interner<Val>>,
+    pub(crate) values: Vec<ValueTable>,
     /// Values of parameters, chosen locals and outputs.
     pub(crate) locals: Interner<Val>,
     /// Labels of steps, as lists of ids in `locals`.
@@ -185,6 +187,7 @@ impl<'m> Explicit<'m> {
         let propositions: Vec<_> = numbered.map(|(number, pred)| (number, *pred, whole(pred).2)).collect();
         let propositions = propositions.into_iter();
         let scope = model.steering.scope.iter().filter(|_| has_scope(model)).map(whole);
+        let is_frugal = variables.len() > MAX_LARGE_TABLES;
         Explicit {
             operation_memos,
             transformations,
@@ -194,7 +197,7 @@ impl<'m> Explicit<'m> {
             goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
             propositions: Conjuncts::new(model, &words, program.as_ref(), Role::Proposition, propositions),
             scope: Conjuncts::new(model, &words, program.as_ref(), Role::Invariant, scope),
-            values: variables.iter().map(|_| table_of_values(&config, variables.len())).collect(),
+            values: variables.iter().map(|_| ValueTable::new(is_frugal, config.memo_bytes.is_some())).collect(),
             judge,
             interp,
             fragments,
@@ -275,7 +278,7 @@ impl<'m> Explicit<'m> {
 
     /// Value of a word other than [`UNSET`] at a position of a state.
     #[inline]
-    pub fn decode_val(&self, word: usize, id: u32) -> &Val {
+    pub fn decode_val(&self, word: usize, id: u32) -> Cow<'_, Val> {
         self.values[word - 1].get(ValueId(id))
     }
 
@@ -305,7 +308,8 @@ impl<'m> Explicit<'m> {
     pub fn decode(&self, words: &[u32]) -> (State, bool) {
         let mut variables: Slots = vec![None; self.model().variables.len()];
         for (word, variable) in (1..).zip(&self.variables) {
-            variables[variable.index()] = (words[word] != UNSET).then(|| self.decode_val(word, words[word]).clone());
+            variables[variable.index()] =
+                (words[word] != UNSET).then(|| self.decode_val(word, words[word]).into_owned());
         }
         (State { constants: self.constants_of(words).clone(), variables: Arc::new(variables) }, words[0] & 1 == 1)
     }
@@ -317,7 +321,7 @@ impl<'m> Explicit<'m> {
 
     /// Memory of the values that states and labels refer to.
     pub(crate) fn value_bytes(&self) -> u64 {
-        self.values.iter().map(Interner::bytes).sum::<u64>() + self.locals.bytes() + self.labels.bytes()
+        self.values.iter().map(ValueTable::bytes).sum::<u64>() + self.locals.bytes() + self.labels.bytes()
     }
 
     /// All memos.
@@ -366,15 +370,6 @@ pub(crate) fn gap_of(error: &Error) -> Option<Gap> {
 
 /// Number of tables beyond which each starts small, since many may never be used.
 const MAX_LARGE_TABLES: usize = 1000;
-
-/// Makes a table of values. With a cap on memory, equal parts of values are shared.
-fn table_of_values(config: &SystemConfig, n_tables: usize) -> Interner<Val> {
-    let values = if n_tables > MAX_LARGE_TABLES { Interner::frugal() } else { Interner::new() };
-    if config.memo_bytes.is_some() {
-        values.share_parts();
-    }
-    values
-}
 
 /// Constants that ProB identifies with the first elements of their deferred set.
 fn pinned(model: &Model) -> Vec<(ConstId, Val)> {

@@ -17,7 +17,7 @@ fn is_refusal(error: &Error) -> bool {
     error.is_fatal()
         || matches!(
             kind,
-            InfiniteSet(_) | SetTooLarge { .. } | Unbounded(_) | Undecided(_) | Undetermined | Unsupported(_)
+            InfiniteSet(_) | SetTooLarge { .. } | Unbounded(..) | Undecided(_) | Undetermined | Unsupported(_)
         )
 }
 

@@ -3,6 +3,8 @@
 //! The group is that of both texts together, with the gluing invariant. A representative is the image of its pair under one permutation,
 //! so that related states stay related and events keep matching; permuting the levels separately would find false counterexamples.
 
+use std::borrow::Cow;
+
 use abridge_eval::Val;
 use abridge_reduce::symmetry::{Group, ValueStates};
 use abridge_system::System as _;
@@ -18,7 +20,7 @@ impl Pair<'_> {
         spec.vals.get_or_init(|| {
             let variables = |state: &[u32]| -> Vec<Option<Val>> {
                 let system = &self.abstracted.system;
-                (1..system.width()).map(|word| system.value_of(word, state[word]).cloned()).collect()
+                (1..system.width()).map(|word| system.value_of(word, state[word]).map(Cow::into_owned)).collect()
             };
             let all: Vec<Vec<Option<Val>>> = spec.states.iter().map(|state| variables(state)).collect();
             let single = if all.len() > 1 { as_set(&all) } else { None };
@@ -41,7 +43,7 @@ impl ValueStates for Pair<'_> {
         (0..self.abstracted.system.width()).any(|word| self.abstracted.system.may_move(group, word))
     }
 
-    fn values_at<'s>(&'s self, state: &'s [u32], word: usize) -> impl Iterator<Item = (u32, &'s Val)> {
+    fn values_at<'s>(&'s self, state: &'s [u32], word: usize) -> impl Iterator<Item = (u32, Cow<'s, Val>)> {
         let last = self.width() - 1;
         let (own, others) = if word < last {
             (Some(self.concrete.system.values_at(self.concrete_words(state), word)), &[][..])
@@ -50,7 +52,7 @@ impl ValueStates for Pair<'_> {
         };
         let model = self.gluing.system().model();
         let first = (model.constants.len() + model.variables.len()) as u32;
-        own.into_iter().flatten().chain((first..).zip(others))
+        own.into_iter().flatten().chain((first..).zip(others.iter().map(Cow::Borrowed)))
     }
 
     fn map_word(&self, state: &[u32], word: usize, change: &mut dyn FnMut(&Value) -> Option<Value>) -> u32 {

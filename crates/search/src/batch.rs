@@ -73,6 +73,8 @@ struct Stored {
     /// For each candidate that is not new its number, or the place of the new candidate that it equals, after [`IS_PLACE`].
     known: Vec<AtomicU64>,
     outcomes: Vec<Outcome>,
+    /// On the last level, the steps to known states: position of the parent, marks, target.
+    closing: Vec<(u32, u64, u32)>,
     records: Mutex<(Vec<u8>, Encoded)>,
 }
 
@@ -116,7 +118,13 @@ impl Batch {
             let mut outcome = Outcome::new(&scratch.steps, completeness);
             if at.is_last_level {
                 self.leads_too_far |= !scratch.steps.is_empty();
-                outcome.leave_out(&scratch.steps);
+                // Nothing is added to the table any more, but steps back to what is there count.
+                if let Some(stored) = &mut self.stored {
+                    let leads_too_far = scratch.known_targets(table, |marks, target| {
+                        stored.closing.push((position, marks, target));
+                    });
+                    outcome.leave_out(leads_too_far);
+                }
             } else {
                 self.n_steps += scratch.steps.len();
                 // Every step that is stored needs its target.
@@ -249,8 +257,14 @@ impl Batch {
         let Some(stored) = &self.stored else { return };
         let (mut bytes, mut tally) = (Vec::new(), Encoded::default());
         let mut start = 0;
-        for ((parent, end), outcome) in self.parents.clone().zip(&self.ends).zip(&stored.outcomes) {
+        let mut closing = stored.closing.iter().peekable();
+        for (position, ((parent, end), outcome)) in
+            (0..).zip(self.parents.clone().zip(&self.ends).zip(&stored.outcomes))
+        {
             encoder.begin();
+            while let Some((_, marks, target)) = closing.next_if(|(parent, ..)| *parent == position) {
+                encoder.push(*marks, *target);
+            }
             for candidate in start as usize..*end as usize {
                 let target = match self.numbers[candidate].load(Ordering::Relaxed) {
                     KNOWN => match stored.known[candidate].load(Ordering::Relaxed) {

@@ -126,6 +126,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
     let parallel = ParallelBlock::new(config, start.stores_steps, start.table);
     let pool = Pool::new();
     let mut exploration = thread::scope(|scope| {
+        let _dismissal = pool.dismissal();
         let is_new = start.resumed.is_none();
         let (position, record) = start.resumed.unwrap_or_default();
         let mut search = BreadthFirst {
@@ -147,9 +148,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             stores_steps: start.stores_steps,
             steps: start.steps,
         };
-        let exploration = search.run(is_new, scope, control);
-        pool.dismiss();
-        exploration
+        search.run(is_new, scope, control)
     });
     exploration.table = parallel.into_table();
     exploration
@@ -566,7 +565,9 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         let mut outcome = Outcome::new(&self.scratch.steps, completeness);
         encoder.begin();
         if is_last_level {
-            outcome.leave_out(&self.scratch.steps);
+            outcome.leave_out(
+                self.scratch.known_targets(&self.parallel.table(), |marks, target| encoder.push(marks, target)),
+            );
         } else {
             self.scratch.steps.iter().zip(numbers).for_each(|(step, target)| encoder.push(step.marks, *target));
         }

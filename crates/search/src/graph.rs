@@ -177,12 +177,7 @@ impl StateGraph {
             scratch.read(table, table.root(state));
             let mut completeness = scratch.expand();
             encoder.begin();
-            let mut is_lost = false;
-            scratch.marked_targets(table, |marks, root| match table.find(root) {
-                Some(target) => encoder.push(marks, target),
-                None => is_lost = true,
-            });
-            if is_lost {
+            if scratch.known_targets(table, |marks, target| encoder.push(marks, target)) {
                 completeness = completeness.and(Completeness::Missing(Gap::Capped));
             }
             bytes.clear();
@@ -276,9 +271,9 @@ impl Outcome {
         }
     }
 
-    /// The steps lead too far and are not taken.
-    pub(crate) fn leave_out(&mut self, steps: &Steps) {
-        if !steps.is_empty() {
+    /// Some steps may lead too far, and those are not taken.
+    pub(crate) fn leave_out(&mut self, leads_too_far: bool) {
+        if leads_too_far {
             self.gap = self.gap.max(Some(Gap::Capped));
         }
     }

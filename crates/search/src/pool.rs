@@ -1,7 +1,8 @@
 //! Worker pool: a leader and helper threads that run one task at a time together.
 //!
 //! Each order has a number, and a helper follows each order once. [`Pool::lead`] returns when all helpers have finished. A helper that panics
-//! still reports, since the leader would wait for it for ever.
+//! still reports, since the leader would wait for it for ever; a leader that panics dismisses the helpers, since nobody else would
+//! ([`Pool::dismissal`]).
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -57,10 +58,9 @@ impl<T: Copy> Pool<T> {
         drop(self.end.wait_while(order, |order| order.n_busy > 0).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Ends the helper threads.
-    pub(crate) fn dismiss(&self) {
-        self.order().is_over = true;
-        self.begin.notify_all();
+    /// Guard that ends the helper threads when it is dropped, also by a panic of the leader.
+    pub(crate) fn dismissal(&self) -> Dismissal<'_, T> {
+        Dismissal(self)
     }
 
     /// Runs the tasks of all orders after number `done`, until the pool is dismissed.
@@ -76,6 +76,16 @@ impl<T: Copy> Pool<T> {
             work(task);
             drop(finish);
         }
+    }
+}
+
+/// Guard that ends the helper threads.
+pub(crate) struct Dismissal<'c, T: Copy>(&'c Pool<T>);
+
+impl<T: Copy> Drop for Dismissal<'_, T> {
+    fn drop(&mut self) {
+        self.0.order().is_over = true;
+        self.0.begin.notify_all();
     }
 }
 
@@ -107,6 +117,7 @@ mod tests {
             sum.fetch_add(task, Ordering::Relaxed);
         };
         std::thread::scope(|scope| {
+            let _dismissal = pool.dismissal();
             // Helpers do not follow orders from before they were enlisted.
             pool.lead(1000, || ());
             for _ in 0..3 {
@@ -118,7 +129,23 @@ mod tests {
                 pool.lead(task, || work(task));
                 assert_eq!(sum.load(Ordering::Relaxed), 4 * task * (task + 1) / 2);
             }
-            pool.dismiss();
         });
+    }
+
+    #[test]
+    fn helpers_end_when_the_leader_panics() {
+        let led = std::panic::catch_unwind(|| {
+            let pool = &Pool::new();
+            std::thread::scope(|scope| {
+                let _dismissal = pool.dismissal();
+                for _ in 0..3 {
+                    let last = pool.enlist();
+                    scope.spawn(move || pool.help(last, |()| ()));
+                }
+                pool.lead((), || ());
+                pool.lead((), || panic!("the share of the leader"));
+            });
+        });
+        assert!(led.is_err());
     }
 }

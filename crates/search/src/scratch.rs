@@ -103,6 +103,16 @@ impl<W: Worker> Scratch<W> {
         }
     }
 
+    /// Calls `each` with the marks and the target of each step to a state that is in the table; true if there are other steps.
+    pub(crate) fn known_targets(&mut self, table: &StateTable, mut each: impl FnMut(u64, u32)) -> bool {
+        let mut has_others = false;
+        self.marked_targets(table, |marks, root| match table.find(root) {
+            Some(target) => each(marks, target),
+            None => has_others = true,
+        });
+        has_others
+    }
+
     /// Inspects states, of which the roots are given after those of their parents.
     pub(crate) fn inspect_all(
         &mut self,

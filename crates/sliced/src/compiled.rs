@@ -9,7 +9,6 @@ use abridge_blast::{Blast, Circuit, Lit, Replaced};
 use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, Prover, SatProver, Source};
 use abridge_eval::State;
 use abridge_explicit::Explicit;
-use abridge_model::{Model, ModelNode, Subst, SubstId, may_fail};
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
@@ -269,13 +268,6 @@ impl<'b> Builder<'b> {
         let own: Vec<usize> = (0..self.encoding.instances.len())
             .filter(|idx| self.encoding.instances[*idx].operation == operation)
             .collect();
-        // Labels are left out where a condition on constants alone does not hold, be it false or ill-defined.
-        if own.is_empty() && may_fail(model, ModelNode::Subst(op.body)) {
-            return Err(left("it may be ill-defined, whatever the state"));
-        }
-        if has_doubtful_guard(model, op.body) {
-            return Err(left("a condition around others that may be ill-defined"));
-        }
         for idx in &own {
             let instance = &self.encoding.instances[*idx];
             if let Some(cause) = instance.gaps.first() {
@@ -369,24 +361,6 @@ impl Sketch {
     fn placed(self, signal: impl Fn(usize) -> Signal) -> Update {
         let bits = self.bits.into_iter().map(|(bit, place)| (bit, signal(place))).collect();
         Update { variable: self.variable, deltas: self.deltas, bits }
-    }
-}
-
-/// A condition around further conditions may be ill-defined, which is an error even where one of those is false.
-fn has_doubtful_guard(model: &Model, body: SubstId) -> bool {
-    let (mut body, mut is_doubtful) = (body, false);
-    loop {
-        let (pred, inner) = match model.subst(body) {
-            Subst::Pre { pred, body } => (*pred, *body),
-            Subst::Select { branches, otherwise: None } if branches.len() == 1 => branches[0],
-            Subst::Any { .. } => return is_doubtful,
-            _ => return false,
-        };
-        if is_doubtful {
-            return true;
-        }
-        is_doubtful = may_fail(model, ModelNode::Pred(pred));
-        body = inner;
     }
 }
 

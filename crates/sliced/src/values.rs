@@ -106,7 +106,7 @@ impl Variable {
     #[cold]
     fn learn(&self, system: &Explicit<'_>, cells: &Cells, id: u32, entry: &[AtomicU64]) -> u64 {
         let mut bits = vec![0; self.n_words()];
-        match cells.true_cells(self.position, Some(system.decode_val(self.word(), id))) {
+        match cells.true_cells(self.position, Some(&system.decode_val(self.word(), id))) {
             Some(found) => {
                 found.iter().for_each(|cell| put(&mut bits, cell.0 as usize - self.base, 1));
                 store(entry, &bits)

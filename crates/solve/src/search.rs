@@ -28,7 +28,7 @@ mod subsets;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 
 use abridge_diag::with_stack;
 use abridge_eval::{
@@ -146,6 +146,8 @@ const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
 /// Pairs of constraint and unknown that are examined in the time of one step.
 const PAIRS_PER_STEP: usize = 1024;
+/// Unknowns beyond which they are hashed to find those of a constraint.
+const MAX_SCANNED_UNKNOWNS: usize = 16;
 
 impl SolutionSearch<'_> {
     fn run(&self, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
@@ -186,15 +188,23 @@ impl SolutionSearch<'_> {
     fn check_ready(&self, node: &mut SearchNode) -> Result<bool> {
         let mut waiting = Vec::with_capacity(node.constraints.len());
         let mut todo = std::mem::take(&mut node.constraints);
+        // A constraint has few names, and there may be very many unknowns.
+        let is_long = node.open.len() > MAX_SCANNED_UNKNOWNS;
+        let mut open: FxHashSet<Unknown> = node.open.iter().copied().filter(|_| is_long).collect();
         todo.reverse();
         while let Some(constraint) = todo.pop() {
-            if !constraint.is_ready(&node.open) {
+            let is_ready = match is_long {
+                true => !constraint.unknowns().any(|unknown| open.contains(&unknown)),
+                false => constraint.is_ready(&node.open),
+            };
+            if !is_ready {
                 match self.simplified(&constraint, node)? {
                     Left::Same => waiting.push(constraint),
                     Left::Nothing => {}
                     Left::Contradiction => return Ok(false),
                     Left::Parts(unknowns, parts) => {
                         node.is_plain &= unknowns.is_empty();
+                        open.extend(&unknowns);
                         node.open.extend(unknowns);
                         todo.extend(parts.into_iter().rev());
                     }
@@ -260,7 +270,9 @@ impl SolutionSearch<'_> {
             Branching::Match { constraint, pattern, val, exact } => {
                 let source = used_constraint(&mut node, constraint, exact);
                 node.is_forced = true;
-                self.matched(&source, &pattern, &val, &node, found)
+                // The node is changed in place: chains of such steps are as long as there are unknowns.
+                let matched = self.matched(&source, &pattern, &val, &node)?;
+                matched.map_or(GO_ON, |(env, open)| self.run(SearchNode { env, open, ..node }, found))
             }
             Branching::Define { constraint, unknown, val } => {
                 node.constraints.remove(constraint);
@@ -275,7 +287,10 @@ impl SolutionSearch<'_> {
                     return self.values(unknown, &set, node, found);
                 }
                 let env = node.env.clone();
-                self.session.each(&set, &env, &mut |val| self.matched(&source, &pattern, &val, &node, found))
+                self.session.each(&set, &env, &mut |val| {
+                    let matched = self.matched(&source, &pattern, &val, &node)?;
+                    matched.map_or(GO_ON, |(env, open)| self.run(SearchNode { env, open, ..node.clone() }, found))
+                })
             }
             Branching::Values { constraint, unknown, set } => {
                 if let Some(constraint) = constraint {
@@ -289,22 +304,7 @@ impl SolutionSearch<'_> {
                 self.pointwise(unknown, &set, &shape, &node, found)
             }
             Branching::Lazily { unknown, view } => self.lazily(unknown, &view, node, found),
-            Branching::Sequences { unknown, base, lo, hi } => {
-                let base = self.session.enumerate(&base, &node.env)?;
-                node.open.retain(|open| *open != unknown);
-                for len in lo..=hi {
-                    let set = fixed_sequences(&base, len);
-                    let flow = self.session.each(&set, &node.env, &mut |val| {
-                        let mut next = node.clone();
-                        next.env = unknown.bind(&node.env, val);
-                        self.run(next, found)
-                    })?;
-                    if flow.is_break() {
-                        return Ok(flow);
-                    }
-                }
-                GO_ON
-            }
+            Branching::Sequences { unknown, base, lo, hi } => self.sequences(unknown, &base, lo..=hi, node, found),
             Branching::LastResort => {
                 let Some(step) = self.last_resort(&node)? else { return GO_ON };
                 self.branch(step, node, found)
@@ -363,24 +363,46 @@ impl SolutionSearch<'_> {
         })
     }
 
+    /// Tries all sequences over a base of these lengths.
+    fn sequences(
+        &self,
+        unknown: Unknown,
+        base: &Val,
+        lengths: RangeInclusive<u64>,
+        mut node: SearchNode,
+        found: &mut Found<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let base = self.session.enumerate(base, &node.env)?;
+        node.open.retain(|open| *open != unknown);
+        for len in lengths {
+            let set = fixed_sequences(&base, len);
+            let flow = self.session.each(&set, &node.env, &mut |val| {
+                let mut next = node.clone();
+                next.env = unknown.bind(&node.env, val);
+                self.run(next, found)
+            })?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        GO_ON
+    }
+
+    /// Bindings and open unknowns once a pattern has a value; `None` if it cannot have it.
     fn matched(
         &self,
         source: &Constraint,
         pattern: &Operand,
         val: &Val,
         node: &SearchNode,
-        found: &mut Found<'_>,
-    ) -> Result<ControlFlow<()>> {
-        let mut next = node.clone();
+    ) -> Result<Option<(Env, Vec<Unknown>)>> {
         match pattern::match_pattern(self.session, pattern, val, &node.env, &node.open) {
-            Ok(Some((env, open))) => (next.env, next.open) = (env, open),
-            Ok(None) => return GO_ON,
+            Ok(matched) => Ok(matched),
             Err(error) => match self.excused(error, source)? {
-                Some(error) => return Err(error),
-                None => return GO_ON,
+                Some(error) => Err(error),
+                None => Ok(None),
             },
         }
-        self.run(next, found)
     }
 
     /// Records that only values in MININT..MAXINT, or two strings, are tried for an unknown.
@@ -393,7 +415,7 @@ impl SolutionSearch<'_> {
     /// Error for an unknown that nothing bounds.
     fn unbounded(&self, unknown: Unknown) -> Error {
         let model = self.session.model();
-        let error = Error::new(ErrorKind::Unbounded(unknown.name(model).to_string()));
+        let error = Error::new(ErrorKind::Unbounded(unknown.name(model).to_string(), unknown.ty(model)));
         error.at(unknown.span(model))
     }
 }

@@ -113,13 +113,13 @@ impl Runs {
             }
             Ok(())
         })?;
-        for run in self.runs.drain(start..) {
-            let Run { name, medium, .. } = run;
-            drop(medium);
-            volume.remove(&name)?;
-        }
+        // The new run is in place before anything can fail: a run that is missing would make visited states new.
+        let merged_runs: Vec<Run> = self.runs.drain(start..).collect();
         self.runs.push(merged);
-        Ok(())
+        merged_runs.into_iter().try_for_each(|Run { name, medium, .. }| {
+            drop(medium);
+            volume.remove(&name)
+        })
     }
 
     /// Calls `found` with the position of each root, in a sorted list, that some run contains, and with its number if runs are numbered.
@@ -400,6 +400,49 @@ mod tests {
     #[test]
     fn what_was_written_is_found_and_nothing_else() -> io::Result<()> {
         [false, true].into_iter().try_for_each(found_again)
+    }
+
+    /// Volume whose files cannot be removed.
+    struct Sticky(Ram);
+
+    impl Volume for Sticky {
+        fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
+            self.0.open(name, len)
+        }
+
+        fn view(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
+            self.0.view(name, len)
+        }
+
+        fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+            self.0.read(name)
+        }
+
+        fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
+            self.0.replace(name, content)
+        }
+
+        fn remove(&self, _: &str) -> io::Result<()> {
+            Err(io::ErrorKind::PermissionDenied.into())
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_removed_loses_no_root() -> io::Result<()> {
+        let (mut runs, volume) = (Runs::new(false), Sticky(Ram::new()));
+        let mut n_failed = 0;
+        for part in 0..20_u64 {
+            let roots =
+                |shard| if shard == 0 { (part * 50..part * 50 + 50).map(|n| (mix(n), 0)).collect() } else { vec![] };
+            n_failed += usize::from(runs.add(&volume, roots).is_err());
+        }
+        assert!(n_failed > 0);
+        let mut sought: Vec<u64> = (0..1000).map(mix).collect();
+        sought.sort_unstable();
+        let mut n_found = 0;
+        runs.find(0, &sought, |_, _| n_found += 1)?;
+        assert_eq!(n_found, 1000);
+        Ok(())
     }
 
     fn found_again(is_numbered: bool) -> io::Result<()> {

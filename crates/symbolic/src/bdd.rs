@@ -10,6 +10,7 @@
 mod apply;
 mod arranged;
 mod count;
+mod counted;
 mod image;
 mod reorder;
 
@@ -21,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use apply::Cache;
 pub use apply::MapId;
+pub use counted::{Change, Counting, Record};
 
 /// The reason why an operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,8 +158,8 @@ impl Eq for Bdd {}
 /// Nodes before the first collection, and before the first reordering.
 const FIRST_COLLECTION_NODES: usize = 1 << 16;
 const FIRST_REORDERING_NODES: usize = 1 << 14;
-/// New nodes between two looks at the stop flag.
-const NODES_PER_POLL: u32 = 1 << 10;
+/// Decisions between two looks at the stop flag. Those that exist already count too: a long operation may make none that is new.
+const DECISIONS_PER_POLL: u32 = 1 << 11;
 
 /// All nodes, and the order of the variables.
 pub struct Manager {
@@ -199,10 +201,20 @@ impl Manager {
             next_reordering: None,
             peak: 1,
             n_reorderings: 0,
-            until_poll: NODES_PER_POLL,
+            until_poll: DECISIONS_PER_POLL,
             stop,
             maps: Vec::new(),
         }
+    }
+
+    /// An empty manager for other variables, with the same limits.
+    pub fn with_pairs(&self, n_pairs: usize) -> Manager {
+        Manager::new(n_pairs, self.max_nodes, self.stop.clone())
+    }
+
+    /// The stop flag is set.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_raised()
     }
 
     /// Lets the order of variables change when diagrams grow.
@@ -322,15 +334,15 @@ impl Manager {
     }
 
     fn find_or_add(&mut self, var: u32, hi: Edge, lo: Edge) -> Made<Edge> {
-        if let Some(node) = self.find(var, hi, lo) {
-            return Ok(Edge(node << 1));
-        }
         self.until_poll -= 1;
         if self.until_poll == 0 {
-            self.until_poll = NODES_PER_POLL;
+            self.until_poll = DECISIONS_PER_POLL;
             if self.stop.is_raised() {
                 return Err(Stop::Stopped);
             }
+        }
+        if let Some(node) = self.find(var, hi, lo) {
+            return Ok(Edge(node << 1));
         }
         if self.n_used >= self.max_nodes {
             return Err(Stop::Nodes);

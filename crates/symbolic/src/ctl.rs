@@ -77,6 +77,7 @@ impl From<Stop> for Refusal {
     }
 }
 
+mod linear;
 mod witness;
 
 use witness::Walk;
@@ -95,6 +96,9 @@ impl Space<'_> {
         atoms: &[Atom],
         watch: &mut Watch<'_>,
     ) -> Result<Judged, Refusal> {
+        if self.counters.is_some() {
+            return Err(Refusal::Unsupported("formulas over counters"));
+        }
         self.learn_properties(&reached.set)?;
         let mut judge = Judge::new(self, reached, ctl, atoms, watch)?;
         if let Some((atom, undefined)) = judge.undefined()? {
@@ -287,12 +291,18 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
 
     /// Reached states with a step into a set.
     fn some_next(&mut self, targets: &Bdd, step: Option<AtomId>) -> Answer<Bdd> {
+        let parts = self.parts(step)?;
+        self.some_next_by(targets, &parts)
+    }
+
+    /// Reached states with one of some steps into a set.
+    fn some_next_by(&mut self, targets: &Bdd, parts: &[usize]) -> Answer<Bdd> {
         self.look_up()?;
         self.rounds += 1;
         let targets = if self.by_orbits { self.space.orbits(targets)? } else { targets.clone() };
         let mut sources = Vec::new();
-        for idx in self.parts(step)? {
-            let part = &self.space.steps[idx];
+        for idx in parts {
+            let part = &self.space.steps[*idx];
             sources.push(self.space.manager.preimage(&targets, &part.relation, &part.writes)?);
         }
         let mut sources = self.space.manager.any(sources)?;

@@ -19,8 +19,8 @@ mod symmetry;
 pub use bdd::Stop;
 pub use ctl::{Atom, Judged, Matching, Refusal, Witness};
 pub use reach::{Asked, Kind, Progress, Reached, Watch};
-pub use space::{Distrust, Halt, Parts, Space};
-pub use symmetry::{Class, Exchange};
+pub use space::{Distrust, Halt, Options, Parts, Space};
+pub use symmetry::{Class, Order, Renaming, Representatives};
 
 /// Stack of the engine: operations on diagrams recurse once for each level.
 const STACK_BYTES: usize = 256 << 20;

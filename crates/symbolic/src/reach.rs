@@ -50,6 +50,8 @@ pub type Watch<'w> = dyn FnMut(&Progress) -> bool + 'w;
 pub struct Reached {
     pub(crate) set: Bdd,
     pub states: BigUint,
+    /// All states behind representatives, if they were counted on the way.
+    pub(crate) behind: Option<BigUint>,
     pub initial: BigUint,
     /// What was found, each with a state where it is.
     pub found: Vec<(Kind, State)>,
@@ -65,11 +67,17 @@ impl Space<'_> {
         let mut reached = Reached {
             set: none,
             states: BigUint::default(),
+            behind: None,
             initial: self.manager.count(&self.initial, self.layout.bits()),
             found: Vec::new(),
             rounds: 0,
             halt: None,
         };
+        if let Some(mut counters) = self.counters.take() {
+            reached.halt = self.reach_counters(&mut counters, &mut reached, asked, watch).err();
+            self.counters = Some(counters);
+            return reached;
+        }
         reached.halt = self.grow(&mut reached, asked, watch).err();
         reached.states = self.manager.count(&reached.set, self.layout.bits());
         reached

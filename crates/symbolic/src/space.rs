@@ -18,7 +18,7 @@ use crate::bdd::{Bdd, Made, Manager, Stop, Var};
 use crate::layout::{Layout, Placed};
 use crate::learn::{LearntOperation, LearntProperty};
 use crate::order::order;
-use crate::symmetry::{self, Class, Swap};
+use crate::symmetry::{self, Class, Counters, Mapping, MovedClass, Order, Representatives, Swap};
 
 /// States, steps and properties of a machine as diagrams.
 pub struct Space<'s> {
@@ -31,8 +31,16 @@ pub struct Space<'s> {
     pub(crate) initial: Bdd,
     pub(crate) steps: Vec<RelationPart>,
     pub(crate) properties: Vec<Checked>,
-    /// Exchanges of interchangeable elements; none without symmetry reduction.
+    /// Permutations of interchangeable elements; none without symmetry reduction.
     pub(crate) swaps: Vec<Swap>,
+    /// The relation to representatives, if they are not found by sorting.
+    pub(crate) mapping: Option<Mapping>,
+    /// The machine over counters, if that is to be explored.
+    pub(crate) counters: Option<Counters>,
+    /// Numbers of choices, by bit: at most one bit of a choice is true in a state.
+    pub(crate) choices: FxHashMap<Var, u32>,
+    /// All interchangeable elements are of one list, all their permutations are meant, and no cell is about two of them.
+    pub(crate) is_by_elements: bool,
     /// With symmetry reduction, an orbit may have several representatives.
     pub has_several_representatives: bool,
     /// The initialisation is ill-defined for some of its choices.
@@ -74,11 +82,32 @@ pub enum Halt {
     Gap(Gap),
     /// A variable without an exact form has too many values.
     ManyValues,
+    /// A method of symmetry reduction does not apply: its name and the reason.
+    Inapplicable(&'static str),
+}
+
+/// How a machine becomes diagrams.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub representatives: Representatives,
+    pub order: Order,
+    pub max_nodes: usize,
 }
 
 impl From<Stop> for Halt {
     fn from(stop: Stop) -> Halt {
         Halt::Stop(stop)
+    }
+}
+
+impl Options {
+    /// The order of the bits of elements. Counters are read element by element; the orbit relation is smaller by far where the bits that it compares are neighbours.
+    fn order(&self) -> Order {
+        match self.representatives {
+            Representatives::Counters => Order::Concatenated,
+            Representatives::Orbits => Order::Interlaced,
+            Representatives::Dynamic | Representatives::Multiple => self.order,
+        }
     }
 }
 
@@ -109,25 +138,26 @@ impl<'s> Space<'s> {
         constants: &State,
         classes: &[Class<'_>],
         distrust: &Distrust,
-        max_nodes: usize,
+        options: Options,
         stop: StopFlag,
     ) -> Result<Space<'s>, Halt> {
         let encoding =
             Encoding::new(source, constants, &Config::default(), &mut SatProver::default()).map_err(Halt::Gap)?;
-        let classes = symmetry::swapped(&encoding, &source.variables, classes);
+        let classes = symmetry::moved(&encoding, &source.variables, classes);
         let mut order = order(&encoding);
         if !classes.is_empty() {
-            order = symmetry::order(&encoding, &classes, &order);
+            order = symmetry::order(&encoding, &classes, &order, options.order());
         }
         let choices: Vec<Placed> = encoding.instances.iter().map(|it| placed(&encoding, &order, it)).collect();
         let first = placed_first(&encoding, &order);
         let all: Vec<Placed> = choices.iter().cloned().chain([first.clone()]).collect();
         let layout = Layout::new(&encoding, &source.variables, &order, &all);
-        let mut manager = Manager::new(layout.n_pairs(), max_nodes, stop);
+        let mut manager = Manager::new(layout.n_pairs(), options.max_nodes, stop);
         // Sorting needs the bits of neighbours near each other.
         if classes.is_empty() {
             manager.allow_reordering();
         }
+        let is_relational = symmetry::is_relational(&classes);
         let blank = vec![None; source.interp.model().variables.len()];
         let blank = State { constants: constants.constants.clone(), variables: Arc::new(blank) };
         let initial = manager.constant(false);
@@ -141,7 +171,11 @@ impl<'s> Space<'s> {
             steps: Vec::new(),
             properties: Vec::new(),
             swaps: Vec::new(),
-            has_several_representatives: symmetry::is_relational(&classes),
+            mapping: None,
+            counters: None,
+            choices: FxHashMap::default(),
+            is_by_elements: !is_relational && matches!(&classes[..], [class] if !class.is_group),
+            has_several_representatives: is_relational,
             is_start_ill_defined: false,
             missing: BTreeSet::new(),
         };
@@ -149,6 +183,20 @@ impl<'s> Space<'s> {
         space.add_properties(distrust)?;
         space.add_initial(&first)?;
         space.add_swaps(&classes)?;
+        match options.representatives {
+            Representatives::Dynamic => {}
+            Representatives::Multiple => {
+                let n_moving = |class: &MovedClass| class.list.iter().filter(|moved| !moved.is_empty()).count();
+                let lists: Vec<_> = classes.iter().map(|class| (n_moving(class), class.is_group)).collect();
+                space.mapping = space.multiple(&lists)?;
+                space.has_several_representatives = space.mapping.is_some();
+            }
+            Representatives::Orbits => {
+                space.mapping = space.least()?;
+                space.has_several_representatives = false;
+            }
+            Representatives::Counters => space.add_counters()?,
+        }
         Ok(space)
     }
 
@@ -168,7 +216,7 @@ impl<'s> Space<'s> {
 
     /// Nodes at most in use at any time.
     pub fn peak_nodes(&self) -> usize {
-        self.manager.peak_nodes()
+        self.manager.peak_nodes() + self.counters.as_ref().map_or(0, Counters::peak_nodes)
     }
 
     pub fn n_reorderings(&self) -> u32 {

@@ -95,6 +95,8 @@ pub struct Explanation {
     pub property: Option<(String, Option<Span>)>,
     /// Subformulas of the property and their values in the state.
     pub parts: Vec<Part>,
+    /// What makes the property false, where that can be said in a sentence.
+    pub reasons: Vec<Reason>,
     /// Operation, if in one, and error of an evaluation that failed.
     pub error: Option<(Option<String>, Diagnostic)>,
 }
@@ -103,7 +105,17 @@ pub struct Explanation {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     pub text: String,
+    /// Place in the source, if it has one: what the user wrote there says the same as the text.
+    pub span: Option<Span>,
     pub value: String,
+}
+
+/// Sentence about a false property, with the formula that it ends in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reason {
+    pub text: String,
+    /// Text of the formula, and its place in the source.
+    pub formula: Option<(String, Option<Span>)>,
 }
 
 /// Evaluation failures and caveats of a run.

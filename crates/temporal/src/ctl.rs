@@ -1,66 +1,100 @@
 //! Branching time on explicit graphs: [`check`].
 //!
-//! Sets of states by fixpoints backwards along the edges (Clarke, Emerson, Sistla, "Automatic verification of finite-state concurrent systems using
-//! temporal logic specifications", 1986), each in time linear in the graph. Paths are maximal: a state without steps ends them. There `EX φ`
+//! Sets of states by fixpoints backwards along the steps (Clarke, Emerson, Sistla, "Automatic verification of finite-state concurrent systems using
+//! temporal logic specifications", 1986), computed by all threads in sweeps through the states (`fixpoint.rs`). Paths are maximal: a state without steps ends them. There `EX φ`
 //! is false, `AX φ` true, and `AF φ` and `EG φ` are φ; so a state without steps stays in the greatest fixpoint of `EG`, which
-//! would lose it if it only counted successors. With fairness constraints, path quantifiers range over fair paths; finite paths
+//! would lose it if it only counted successors. With a fairness premise, path quantifiers range over fair paths; finite paths
 //! are fair. Universal operators are negations of existential ones.
+//!
+//! Where steps are missing, a subformula has two sets ([`Bounds`]): states in which it is true whatever is missing, and states in which it may be true. All operators
+//! of existential paths are monotone, so each set follows from the same sets of the operands. A verdict that took one for the other would claim what nobody has seen.
 
 use abridge_value::BitSet;
 
+use crate::emptiness::{Cycles, LetterGraph, Truth};
+use crate::expand::Branching;
 use crate::formula::{AtomId, Ctl, CtlNode, NodeId, Path};
 
 mod evidence;
-mod fair;
+mod fixpoint;
 
 pub use evidence::{Evidence, Shown, evidence};
 
-/// A finite graph whose states and edges are numbered.
-pub trait Graph {
-    fn n_states(&self) -> usize;
+use fixpoint::{Rule, gather, least};
 
-    /// Calls `visit` with each edge that leaves a state and its target.
-    fn successors(&self, state: u32, visit: &mut dyn FnMut(u32, u32));
-
-    /// Calls `visit` with each edge that enters a state and its source.
-    fn predecessors(&self, state: u32, visit: &mut dyn FnMut(u32, u32));
-
-    /// The states in which an atom holds that is not about steps.
-    fn states_with(&self, atom: AtomId) -> BitSet;
-
-    /// Whether an atom about steps holds on an edge.
-    fn is_on_edge(&self, atom: AtomId, edge: u32) -> bool;
-
-    /// Whether the check should end.
-    fn is_stopped(&self) -> bool {
-        false
-    }
+/// A graph as threads look at it.
+pub struct Views<'v, G> {
+    /// Makes the view of one thread.
+    pub view: &'v (dyn Fn() -> G + Sync),
+    pub n_workers: usize,
+    /// Steps may be listed by their targets, in four bytes each, where sweeps through the states go slowly.
+    pub may_index: bool,
 }
 
-/// A condition on infinite paths, by sets of edges.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FairEdges {
-    /// One of these is taken infinitely often.
-    Infinitely(BitSet),
-    /// If one of `requests` is taken infinitely often, so is one of `responses`.
-    Pair { requests: BitSet, responses: BitSet },
+/// Sets of states between which the set of those that satisfy a formula lies.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    surely: BitSet,
+    /// The same, unless it is larger.
+    maybe: Option<BitSet>,
+}
+
+impl Bounds {
+    fn new(surely: BitSet, maybe: BitSet) -> Bounds {
+        let is_exact = maybe.is_within(&surely);
+        Bounds { surely, maybe: (!is_exact).then_some(maybe) }
+    }
+
+    fn exact(set: BitSet) -> Bounds {
+        Bounds { surely: set, maybe: None }
+    }
+
+    /// States that satisfy the formula whatever is missing.
+    pub fn surely(&self) -> &BitSet {
+        &self.surely
+    }
+
+    /// States that may satisfy the formula.
+    pub fn maybe(&self) -> &BitSet {
+        self.maybe.as_ref().unwrap_or(&self.surely)
+    }
 }
 
 /// The states that satisfy each subformula.
 #[derive(Clone, Debug)]
 pub struct Satisfied {
-    rows: Vec<BitSet>,
-    /// The states from which a fair path leads on; all of them without constraints.
-    fair: BitSet,
+    rows: Vec<Bounds>,
+    facts: Facts,
+}
+
+/// What is known of states before any formula is looked at.
+#[derive(Clone, Debug)]
+struct Facts {
+    all: BitSet,
+    /// States where paths end.
+    endings: BitSet,
+    /// States of which steps may be missing.
+    open: BitSet,
+    /// States from which a fair path leads on.
+    fair: Bounds,
 }
 
 impl Satisfied {
-    pub fn row(&self, node: NodeId) -> &BitSet {
-        &self.rows[node.idx()]
+    /// The truth of a subformula in a state; nothing if missing steps decide it.
+    pub fn value(&self, node: NodeId, state: u32) -> Option<bool> {
+        let row = &self.rows[node.idx()];
+        let state = state as usize;
+        match (row.surely().contains(state), row.maybe().contains(state)) {
+            (true, _) => Some(true),
+            (false, false) => Some(false),
+            (false, true) => None,
+        }
     }
 
-    pub fn holds(&self, node: NodeId, state: u32) -> bool {
-        self.rows[node.idx()].contains(state as usize)
+    /// The states where a subformula surely has a value.
+    fn where_is(&self, node: NodeId, value: bool) -> BitSet {
+        let row = &self.rows[node.idx()];
+        if value { row.surely().clone() } else { without(&self.facts.all, row.maybe()) }
     }
 }
 
@@ -68,56 +102,105 @@ impl Satisfied {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stopped;
 
-/// The states that satisfy a formula and its parts, where path quantifiers range over paths that meet all constraints.
-pub fn check<G: Graph>(graph: &G, ctl: &Ctl, constraints: &[FairEdges]) -> Result<Satisfied, Stopped> {
-    let checker = Checker::new(graph, constraints)?;
-    let mut rows: Vec<BitSet> = Vec::with_capacity(ctl.len());
+/// The states that satisfy a formula and its parts.
+pub fn check<G: LetterGraph>(views: &Views<'_, G>, formula: &Branching) -> Result<Satisfied, Stopped> {
+    let ctl = &formula.formula;
+    let cycles = Cycles::new(formula).map_err(|_| Stopped)?;
+    let (facts, atoms) = facts(views, ctl)?;
+    let has_premise = formula.has_premise();
+    let mut checker = Checker { views, graph: (views.view)(), cycles: has_premise.then_some(&cycles), facts };
+    if has_premise {
+        checker.facts.fair = checker.some_globally(&Bounds::exact(checker.facts.all.clone()))?;
+    }
+    let mut rows: Vec<Bounds> = Vec::with_capacity(ctl.len());
     for (_, node) in ctl.nodes() {
-        let row = checker.node(ctl, node, &rows)?;
+        let row = checker.node(node, &rows, &atoms)?;
         rows.push(row);
     }
-    Ok(Satisfied { rows, fair: checker.fair })
+    Ok(Satisfied { rows, facts: checker.facts })
 }
 
-struct Checker<'a, G> {
-    graph: &'a G,
-    constraints: &'a [FairEdges],
-    all: BitSet,
-    deadlocks: BitSet,
-    fair: BitSet,
-}
+/// Sets of [`gather`] before those of the atoms.
+const ENDING: usize = 0;
+const OPEN: usize = 1;
+const FIRST_ATOM: usize = 2;
 
-type Row = Result<BitSet, Stopped>;
-
-impl<'a, G: Graph> Checker<'a, G> {
-    fn new(graph: &'a G, constraints: &'a [FairEdges]) -> Result<Self, Stopped> {
-        let all: BitSet = (0..graph.n_states()).collect();
-        let is_deadlock = |state: &usize| {
-            let mut is_deadlock = true;
-            graph.successors(*state as u32, &mut |_, _| is_deadlock = false);
-            is_deadlock
+/// What there is to know about each state alone, and the states in which each atom holds. An atom about steps holds in a state if it holds on some
+/// step.
+fn facts<G: LetterGraph>(views: &Views<'_, G>, ctl: &Ctl) -> Result<(Facts, Vec<Bounds>), Stopped> {
+    let graph = (views.view)();
+    let is_about_step: Vec<bool> = ctl.atoms.iter().map(|(_, atom)| atom.kind.is_about_step()).collect();
+    let truths: Vec<Vec<Truth>> = (0..graph.n_letters() as u32)
+        .map(|letter| (0..is_about_step.len() as u32).map(|atom| graph.truth(letter, AtomId(atom))).collect())
+        .collect();
+    let n_sets = FIRST_ATOM + 2 * is_about_step.len();
+    let mut sets = gather(views, n_sets, &|graph, state, add| {
+        let mut note = |letter: u32, is_first: bool| {
+            for (atom, truth) in truths[letter as usize].iter().enumerate() {
+                if is_first || is_about_step[atom] {
+                    if *truth == Truth::True {
+                        add(FIRST_ATOM + 2 * atom);
+                    }
+                    if *truth != Truth::False {
+                        add(FIRST_ATOM + 2 * atom + 1);
+                    }
+                }
+            }
         };
-        let deadlocks = (0..graph.n_states()).filter(is_deadlock).collect();
-        let mut checker = Checker { graph, constraints, fair: all.clone(), all, deadlocks };
-        if !constraints.is_empty() {
-            checker.fair = checker.some_globally(&checker.all)?;
+        let mut is_first = true;
+        graph.steps(state, &mut |letter, _| {
+            note(letter, is_first);
+            is_first = false;
+        });
+        let is_open = graph.is_open(state);
+        if let Some(letter) = graph.ending(state) {
+            note(letter, true);
+            add(ENDING);
+        } else if is_open {
+            add(OPEN);
+            for (atom, is_about_step) in is_about_step.iter().enumerate() {
+                if is_first || *is_about_step {
+                    add(FIRST_ATOM + 2 * atom + 1);
+                }
+            }
         }
-        Ok(checker)
+    })?;
+    let all: BitSet = (0..graph.n_states()).collect();
+    let mut atoms = Vec::new();
+    for pair in sets.split_off(FIRST_ATOM).chunks_exact_mut(2) {
+        atoms.push(Bounds::new(std::mem::take(&mut pair[0]), std::mem::take(&mut pair[1])));
+    }
+    let (open, endings) = (sets.pop().unwrap_or_default(), sets.pop().unwrap_or_default());
+    let fair = Bounds::exact(all.clone());
+    Ok((Facts { all, endings, open, fair }, atoms))
+}
+
+struct Checker<'v, G> {
+    views: &'v Views<'v, G>,
+    graph: G,
+    /// Present if there is a fairness premise.
+    cycles: Option<&'v Cycles>,
+    facts: Facts,
+}
+
+type Row = Result<Bounds, Stopped>;
+
+impl<G: LetterGraph> Checker<'_, G> {
+    fn not(&self, row: &Bounds) -> Bounds {
+        let maybe = without(&self.facts.all, row.surely());
+        match &row.maybe {
+            None => Bounds::exact(maybe),
+            Some(larger) => Bounds::new(without(&self.facts.all, larger), maybe),
+        }
     }
 
-    fn not(&self, set: &BitSet) -> BitSet {
-        let mut rest = self.all.clone();
-        set.iter().for_each(|state| rest.remove(state));
-        rest
-    }
-
-    fn node(&self, ctl: &Ctl, node: &CtlNode, rows: &[BitSet]) -> Row {
+    fn node(&self, node: &CtlNode, rows: &[Bounds], atoms: &[Bounds]) -> Row {
         let of = |id: &NodeId| &rows[id.idx()];
+        let all = || Bounds::exact(self.facts.all.clone());
         Ok(match node {
-            CtlNode::Const(true) => self.all.clone(),
-            CtlNode::Const(false) => BitSet::with_room(self.graph.n_states()),
-            CtlNode::Atom(atom) if ctl.atoms.get(*atom).kind.is_about_step() => self.some_next(&self.all, Some(*atom)),
-            CtlNode::Atom(atom) => self.graph.states_with(*atom),
+            CtlNode::Const(true) => all(),
+            CtlNode::Const(false) => Bounds::exact(BitSet::with_room(self.graph.n_states())),
+            CtlNode::Atom(atom) => atoms[atom.0 as usize].clone(),
             CtlNode::Not(operand) => self.not(of(operand)),
             CtlNode::And(left, right) => both(of(left), of(right)),
             CtlNode::Or(left, right) => either(of(left), of(right)),
@@ -126,15 +209,12 @@ impl<'a, G: Graph> Checker<'a, G> {
                 let neither = both(&self.not(of(left)), &self.not(of(right)));
                 either(&both(of(left), of(right)), &neither)
             }
-            CtlNode::Next(Path::E, step, operand) => self.some_next(&both(of(operand), &self.fair), *step),
-            CtlNode::Next(Path::A, step, operand) => {
-                let bad = both(&self.not(of(operand)), &self.fair);
-                self.not(&self.some_next(&bad, *step))
-            }
-            CtlNode::Finally(Path::E, operand) => self.some_until(&self.all, of(operand))?,
+            CtlNode::Next(Path::E, step, operand) => self.some_next(of(operand), *step)?,
+            CtlNode::Next(Path::A, step, operand) => self.not(&self.some_next(&self.not(of(operand)), *step)?),
+            CtlNode::Finally(Path::E, operand) => self.some_until(&all(), of(operand))?,
             CtlNode::Finally(Path::A, operand) => self.not(&self.some_globally(&self.not(of(operand)))?),
             CtlNode::Globally(Path::E, operand) => self.some_globally(of(operand))?,
-            CtlNode::Globally(Path::A, operand) => self.not(&self.some_until(&self.all, &self.not(of(operand)))?),
+            CtlNode::Globally(Path::A, operand) => self.not(&self.some_until(&all(), &self.not(of(operand)))?),
             CtlNode::Until(Path::E, left, right) => self.some_until(of(left), of(right))?,
             CtlNode::Until(Path::A, left, right) => {
                 let (not_left, not_right) = (self.not(of(left)), self.not(of(right)));
@@ -158,103 +238,102 @@ impl<'a, G: Graph> Checker<'a, G> {
         })
     }
 
-    /// Sources of edges into a set; of edges with an atom, if one is given.
-    fn some_next(&self, targets: &BitSet, step: Option<AtomId>) -> BitSet {
-        let mut sources = BitSet::with_room(self.graph.n_states());
-        for target in targets.iter() {
-            self.graph.predecessors(target as u32, &mut |edge, source| {
-                if step.is_none_or(|step| self.graph.is_on_edge(step, edge)) {
-                    sources.insert(source as usize);
+    /// Sources of steps to states of a set from which a fair path leads on; of steps with an atom, if one is given.
+    fn some_next(&self, targets: &Bounds, step: Option<AtomId>) -> Row {
+        let targets = both(targets, &self.facts.fair);
+        let truth = |letter: u32| step.map_or(Truth::True, |step| self.graph.truth(letter, step));
+        let truths: Vec<Truth> = (0..self.graph.n_letters() as u32).map(truth).collect();
+        let mut sets = gather(self.views, 2, &|graph, state, add| {
+            graph.steps(state, &mut |letter, target| {
+                let truth = truths[letter as usize];
+                if truth == Truth::True && targets.surely().contains(target as usize) {
+                    add(0);
+                }
+                if truth != Truth::False && targets.maybe().contains(target as usize) {
+                    add(1);
                 }
             });
-        }
-        sources
+        })?;
+        let mut maybe = sets.pop().unwrap_or_default();
+        maybe.union_with(&self.facts.open);
+        Ok(Bounds::new(sets.pop().unwrap_or_default(), maybe))
     }
 
     /// States from which a path stays in one set until it is in the other and goes on fairly.
-    fn some_until(&self, stay: &BitSet, goal: &BitSet) -> Row {
-        let mut found = both(goal, &self.fair);
-        let mut todo: Vec<u32> = found.iter().map(|state| state as u32).collect();
-        let mut n_done = 0_u32;
-        while let Some(state) = todo.pop() {
-            self.graph.predecessors(state, &mut |_, source| {
-                if stay.contains(source as usize) && found.insert(source as usize) {
-                    todo.push(source);
-                }
-            });
-            n_done = n_done.wrapping_add(1);
-            if n_done.is_multiple_of(STOP_INTERVAL) && self.graph.is_stopped() {
-                return Err(Stopped);
-            }
+    fn some_until(&self, stay: &Bounds, goal: &Bounds) -> Row {
+        let goal = both(goal, &self.facts.fair);
+        let surely = self.until(stay.surely(), goal.surely().clone())?;
+        let is_exact = self.facts.open.is_empty() && stay.maybe.is_none() && goal.maybe.is_none();
+        if is_exact {
+            return Ok(Bounds::exact(surely));
         }
-        Ok(found)
+        let mut seeds = goal.maybe().clone();
+        seeds.union_with(&common(&self.facts.open, stay.maybe()));
+        Ok(Bounds::new(surely, self.until(stay.maybe(), seeds)?))
+    }
+
+    /// States from which a path stays in a set until it is in the other.
+    fn until(&self, stay: &BitSet, goal: BitSet) -> Result<BitSet, Stopped> {
+        let todo = without(stay, &goal);
+        least(self.views, goal, todo, Rule::SomeStep)
     }
 
     /// States from which a fair path stays in a set.
-    fn some_globally(&self, stay: &BitSet) -> Row {
-        if self.constraints.is_empty() {
-            return self.some_globally_unfair(stay);
+    fn some_globally(&self, stay: &Bounds) -> Row {
+        let surely = self.globally(stay.surely(), None)?;
+        if self.facts.open.is_empty() && stay.maybe.is_none() {
+            return Ok(Bounds::exact(surely));
         }
-        let mut seeds = fair::fair_states(self.graph, stay, self.constraints)?;
-        seeds.union_with(&both(stay, &self.deadlocks));
-        // Fair states of the set are fair in the whole, so the search backwards needs no other condition.
-        let mut todo: Vec<u32> = seeds.iter().map(|state| state as u32).collect();
-        while let Some(state) = todo.pop() {
-            self.graph.predecessors(state, &mut |_, source| {
-                if stay.contains(source as usize) && seeds.insert(source as usize) {
-                    todo.push(source);
-                }
-            });
-        }
-        Ok(seeds)
+        Ok(Bounds::new(surely, self.globally(stay.maybe(), Some(&self.facts.open))?))
     }
 
-    /// Removes states whose successors are all outside, but for states that have none.
-    fn some_globally_unfair(&self, stay: &BitSet) -> Row {
-        let mut left = stay.clone();
-        let mut n_inside = vec![0_u32; self.graph.n_states()];
-        let mut todo = Vec::new();
-        for state in stay.iter() {
-            self.graph.successors(state as u32, &mut |_, target| {
-                n_inside[state] += u32::from(stay.contains(target as usize))
-            });
-            if n_inside[state] == 0 && !self.deadlocks.contains(state) {
-                todo.push(state as u32);
-            }
+    /// States from which a fair path stays in a set, or stays there until it is in a state of which more may be true.
+    fn globally(&self, stay: &BitSet, open: Option<&BitSet>) -> Result<BitSet, Stopped> {
+        let mut ends = self.facts.endings.clone();
+        open.iter().for_each(|open| ends.union_with(open));
+        let Some(cycles) = self.cycles else {
+            // States leave the set when all their steps do.
+            let gone = without(&self.facts.all, stay);
+            let gone = least(self.views, gone, without(stay, &ends), Rule::AllSteps)?;
+            return Ok(without(&self.facts.all, &gone));
+        };
+        let found = cycles.states(&self.graph, stay).ok_or(Stopped)?;
+        if found.is_partial && open.is_some() {
+            return Ok(stay.clone());
         }
-        todo.iter().for_each(|state| left.remove(*state as usize));
-        let mut n_done = 0_u32;
-        while let Some(state) = todo.pop() {
-            self.graph.predecessors(state, &mut |_, source| {
-                let source_idx = source as usize;
-                if left.contains(source_idx) {
-                    n_inside[source_idx] -= 1;
-                    if n_inside[source_idx] == 0 {
-                        left.remove(source_idx);
-                        todo.push(source);
-                    }
-                }
-            });
-            n_done = n_done.wrapping_add(1);
-            if n_done.is_multiple_of(STOP_INTERVAL) && self.graph.is_stopped() {
-                return Err(Stopped);
-            }
-        }
-        Ok(left)
+        let mut seeds = common(stay, &ends);
+        seeds.union_with(&found.states);
+        self.until(stay, seeds)
     }
 }
 
-/// States between two looks at the clock.
-const STOP_INTERVAL: u32 = 1 << 12;
-
-fn both(left: &BitSet, right: &BitSet) -> BitSet {
+fn common(left: &BitSet, right: &BitSet) -> BitSet {
     let mut set = left.clone();
     set.intersect_with(right);
     set
 }
 
-fn either(left: &BitSet, right: &BitSet) -> BitSet {
-    let mut set = left.clone();
-    set.union_with(right);
+fn without(set: &BitSet, other: &BitSet) -> BitSet {
+    let mut set = set.clone();
+    set.subtract(other);
     set
+}
+
+fn both(left: &Bounds, right: &Bounds) -> Bounds {
+    combined(left, right, BitSet::intersect_with)
+}
+
+fn either(left: &Bounds, right: &Bounds) -> Bounds {
+    combined(left, right, BitSet::union_with)
+}
+
+fn combined(left: &Bounds, right: &Bounds, join: fn(&mut BitSet, &BitSet)) -> Bounds {
+    let mut surely = left.surely().clone();
+    join(&mut surely, right.surely());
+    if left.maybe.is_none() && right.maybe.is_none() {
+        return Bounds::exact(surely);
+    }
+    let mut maybe = left.maybe().clone();
+    join(&mut maybe, right.maybe());
+    Bounds::new(surely, maybe)
 }

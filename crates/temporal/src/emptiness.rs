@@ -10,6 +10,7 @@
 //! Nothing depends on chance or on threads: a graph has one answer and one path.
 
 mod components;
+mod cycles;
 mod fair;
 mod lasso;
 mod letters;
@@ -23,6 +24,7 @@ use abridge_value::BitSet;
 use crate::formula::AtomId;
 use crate::property::{Class, Property};
 
+pub(crate) use cycles::Cycles;
 pub use on_the_fly::{Suspicion, holds_violation};
 
 use components::for_each_component;
@@ -78,6 +80,12 @@ pub trait LetterGraph {
     fn turned(&self, letter: u32, instance: u32) -> u32 {
         let _ = letter;
         instance
+    }
+
+    /// Steps of a state may be missing: it was not expanded, or not as a whole.
+    fn is_open(&self, state: u32) -> bool {
+        let _ = state;
+        false
     }
 
     /// Whether the search should end.

@@ -10,7 +10,7 @@ use abridge_diag::with_stack;
 use smol_str::SmolStr;
 
 use crate::formula::{
-    Atom, AtomId, AtomKind, Atoms, Binary, Binding, Fairness, FairnessNode, FairnessTerm, Ltl, LtlNode, NodeId,
+    Atom, AtomId, AtomKind, Atoms, Binary, Binding, Ctl, Fairness, FairnessNode, FairnessTerm, Ltl, LtlNode, NodeId,
     Pattern, Place, Quantifier, Subject, Unary,
 };
 
@@ -94,11 +94,43 @@ pub enum ExpandError {
 pub fn expand(ltl: &Ltl, domain: &mut dyn Domain) -> Result<Expanded, ExpandError> {
     let mut expander = Expander { source: ltl, domain, out: Ltl::default(), bindings: Vec::new() };
     let (premises, body) = match ltl.node(ltl.root()) {
-        LtlNode::Fair(premise, body) => (expander.alternatives(premise, ltl.place(ltl.root()))?, *body),
+        LtlNode::Fair(premise, body) => {
+            let place = ltl.place(ltl.root());
+            let premises = alternatives(premise, place, &mut |pattern| expander.atoms_of(pattern, place))?;
+            (premises, *body)
+        }
         _ => (vec![Vec::new()], ltl.root()),
     };
     expander.copy(body)?;
     Ok(Expanded { formula: expander.out, premises })
+}
+
+/// A branching-time formula, and its premise as in [`Expanded`].
+#[derive(Clone, Debug)]
+pub struct Branching {
+    /// Its atoms include those of the premise.
+    pub formula: Ctl,
+    pub premises: Vec<Vec<Constraint>>,
+}
+
+impl Branching {
+    pub fn new(mut formula: Ctl) -> Result<Branching, ExpandError> {
+        let Some(premise) = formula.premise.clone() else {
+            return Ok(Branching { formula, premises: vec![Vec::new()] });
+        };
+        let place = formula.place(formula.root());
+        let atoms = &mut formula.atoms;
+        let premises = alternatives(&premise, place, &mut |pattern| {
+            let enabled = atoms.intern(plain(AtomKind::Enabled(pattern.clone()), place));
+            (enabled, atoms.intern(plain(AtomKind::Taken(pattern.clone()), place)))
+        })?;
+        Ok(Branching { formula, premises })
+    }
+
+    /// Some paths are left out because they are not fair.
+    pub fn has_premise(&self) -> bool {
+        !self.premises.iter().any(Vec::is_empty)
+    }
 }
 
 struct Expander<'a> {
@@ -232,12 +264,11 @@ impl Expander<'_> {
 
     fn term(&mut self, term: &FairnessTerm, place: Place) -> Result<NodeId, ExpandError> {
         let instances = match &term.subject {
-            Subject::Operation(_) => None,
-            Subject::Every => Some(self.domain.instances().ok_or(ExpandError::NoInstances(place))?),
-        };
-        let Some(instances) = instances else {
-            let (enabled, taken) = self.atoms_of(term, place);
-            return self.fair_formula(term.is_strong, enabled, taken, place);
+            Subject::Operation(pattern) => {
+                let (enabled, taken) = self.atoms_of(pattern, place);
+                return self.fair_formula(term.is_strong, enabled, taken, place);
+            }
+            Subject::Every => self.domain.instances().ok_or(ExpandError::NoInstances(place))?,
         };
         let mut all = self.push(LtlNode::Const(true), place)?;
         for instance in instances {
@@ -249,11 +280,8 @@ impl Expander<'_> {
         Ok(all)
     }
 
-    /// `e(op)` and `[op]` for the operation of a term.
-    fn atoms_of(&mut self, term: &FairnessTerm, place: Place) -> (AtomId, AtomId) {
-        let Subject::Operation(pattern) = &term.subject else {
-            unreachable!("the caller has told operations from `Every`")
-        };
+    /// `e(op)` and `[op]` for an operation.
+    fn atoms_of(&mut self, pattern: &Pattern, place: Place) -> (AtomId, AtomId) {
         let enabled = self.instance(AtomKind::Enabled(pattern.clone()), place);
         (enabled, self.instance(AtomKind::Taken(pattern.clone()), place))
     }
@@ -275,43 +303,49 @@ impl Expander<'_> {
         let taken = self.unary(Unary::Globally, taken, place)?;
         self.binary(Binary::Implies, enabled, taken, place)
     }
+}
 
-    /// The outermost premise as a disjunction of conjunctions, without alternatives that others make redundant.
-    fn alternatives(&mut self, premise: &Fairness, place: Place) -> Result<Vec<Vec<Constraint>>, ExpandError> {
-        let mut nodes: Vec<Vec<Vec<Constraint>>> = Vec::with_capacity(premise.nodes.len());
-        for node in &premise.nodes {
-            let alternatives = match node {
-                FairnessNode::Term(term) => {
-                    let subject = match &term.subject {
-                        Subject::Every => Fair::Every,
-                        Subject::Operation(_) => {
-                            let (enabled, taken) = self.atoms_of(term, place);
-                            Fair::Step { enabled, taken }
-                        }
-                    };
-                    vec![vec![Constraint { is_strong: term.is_strong, subject }]]
-                }
-                FairnessNode::Or(left, right) => {
-                    [nodes[*left as usize].as_slice(), nodes[*right as usize].as_slice()].concat()
-                }
-                FairnessNode::And(left, right) => {
-                    let (left, right) = (&nodes[*left as usize], &nodes[*right as usize]);
-                    if left.len().saturating_mul(right.len()) > MAX_ALTERNATIVES {
-                        return Err(ExpandError::TooLarge(place));
+/// The outermost premise as a disjunction of conjunctions, without alternatives that others make redundant.
+///
+/// `atoms_of` tells `e(op)` and `[op]` for an operation.
+fn alternatives(
+    premise: &Fairness,
+    place: Place,
+    atoms_of: &mut dyn FnMut(&Pattern) -> (AtomId, AtomId),
+) -> Result<Vec<Vec<Constraint>>, ExpandError> {
+    let mut nodes: Vec<Vec<Vec<Constraint>>> = Vec::with_capacity(premise.nodes.len());
+    for node in &premise.nodes {
+        let alternatives = match node {
+            FairnessNode::Term(term) => {
+                let subject = match &term.subject {
+                    Subject::Every => Fair::Every,
+                    Subject::Operation(pattern) => {
+                        let (enabled, taken) = atoms_of(pattern);
+                        Fair::Step { enabled, taken }
                     }
-                    let join = |left: &Vec<Constraint>, right: &Vec<Constraint>| {
-                        let mut both = [left.as_slice(), right.as_slice()].concat();
-                        both.sort();
-                        both.dedup();
-                        both
-                    };
-                    left.iter().flat_map(|left| right.iter().map(move |right| join(left, right))).collect()
+                };
+                vec![vec![Constraint { is_strong: term.is_strong, subject }]]
+            }
+            FairnessNode::Or(left, right) => {
+                [nodes[*left as usize].as_slice(), nodes[*right as usize].as_slice()].concat()
+            }
+            FairnessNode::And(left, right) => {
+                let (left, right) = (&nodes[*left as usize], &nodes[*right as usize]);
+                if left.len().saturating_mul(right.len()) > MAX_ALTERNATIVES {
+                    return Err(ExpandError::TooLarge(place));
                 }
-            };
-            nodes.push(without_redundant(alternatives));
-        }
-        Ok(nodes.pop().unwrap_or_default())
+                let join = |left: &Vec<Constraint>, right: &Vec<Constraint>| {
+                    let mut both = [left.as_slice(), right.as_slice()].concat();
+                    both.sort();
+                    both.dedup();
+                    both
+                };
+                left.iter().flat_map(|left| right.iter().map(move |right| join(left, right))).collect()
+            }
+        };
+        nodes.push(without_redundant(alternatives));
     }
+    Ok(nodes.pop().unwrap_or_default())
 }
 
 /// Drops alternatives that have all constraints of another one: they let fewer paths through.

@@ -325,6 +325,11 @@ pub struct Ltl {
 }
 
 impl Ltl {
+    /// A formula without nodes over atoms.
+    pub(crate) fn over(atoms: Atoms) -> Ltl {
+        Ltl { atoms, ..Ltl::default() }
+    }
+
     /// Adds a node; the last one added is the root.
     pub fn push(&mut self, node: LtlNode, place: Place) -> NodeId {
         self.nodes.push(node);
@@ -409,6 +414,8 @@ pub enum CtlNode {
 #[derive(Clone, Default, Debug)]
 pub struct Ctl {
     pub atoms: Atoms,
+    /// Path quantifiers range over the paths that meet this, and over those that end.
+    pub premise: Option<Fairness>,
     nodes: Vec<CtlNode>,
     places: Vec<Place>,
 }
@@ -456,6 +463,11 @@ impl Ctl {
             }
             (left, right) => left == right,
         };
-        self.nodes.len() == other.nodes.len() && self.nodes.iter().zip(&other.nodes).all(same_node)
+        let has_same_premise = match (&self.premise, &other.premise) {
+            (Some(left), Some(right)) => left.same(right),
+            (left, right) => left.is_none() && right.is_none(),
+        };
+        let mut nodes = self.nodes.iter().zip(&other.nodes);
+        has_same_premise && self.nodes.len() == other.nodes.len() && nodes.all(same_node)
     }
 }

@@ -24,13 +24,14 @@ mod prefix;
 mod print;
 mod product;
 mod property;
+mod ranks;
 mod simplify;
 mod stutter;
 mod translate;
 mod weak;
 
 pub use dot::{dot, guard_texts};
-pub use expand::{Constraint, Domain, ExpandError, Expanded, Fair, NoDomain, expand};
+pub use expand::{Branching, Constraint, Domain, ExpandError, Expanded, Fair, NoDomain, expand};
 pub use hoa::{Words, hoa};
 pub use lasso::{Table, evaluate, is_fair};
 pub use parse::{Source, parse_ctl, parse_ltl};

@@ -48,7 +48,7 @@ pub fn parse_ctl(source: Source<'_>) -> (Option<Ctl>, Vec<Diagnostic>) {
         Err(diagnostic) => return (None, vec![*diagnostic]),
     };
     let mut ctl = Ctl::default();
-    match parser.ctl_formula(&mut ctl).and_then(|_| parser.expect_end()) {
+    match parser.ctl_whole(&mut ctl).and_then(|_| parser.expect_end()) {
         Ok(()) => (Some(ctl), parser.warnings),
         Err(diagnostic) => (None, parser.warnings.into_iter().chain([*diagnostic]).collect()),
     }

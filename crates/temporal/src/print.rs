@@ -38,6 +38,10 @@ impl Ltl {
 
 impl Display for Ctl {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(premise) = &self.premise {
+            fairness(premise, premise.root(), true, out)?;
+            out.write_str(" => ")?;
+        }
         ctl(self, self.root(), FORMULA, out)
     }
 }

@@ -1,16 +1,17 @@
 //! Random graphs: automata and fixpoints against the naive checkers of `testkit`, and evidence that shows what it claims.
 
+use abridge_diag::FileId;
 use abridge_temporal::automaton::{Automaton, Edge, Marks, State};
 use abridge_temporal::bdd::{self, Bdd, Bdds};
-use abridge_temporal::ctl::{self, Evidence, FairEdges, Satisfied, Shown, check, evidence};
-use abridge_temporal::formula::{
-    Atom, AtomId, AtomKind, Binary, Ctl, CtlNode, Ltl, LtlNode, NodeId, Path, Place, Unary,
+use abridge_temporal::ctl::{Evidence, Satisfied, Shown, Views, check, evidence};
+use abridge_temporal::emptiness::{Answer, LetterGraph, Truth, find_violation};
+use abridge_temporal::formula::{AtomId, AtomKind, Atoms, CtlNode, NodeId, Path};
+use abridge_temporal::{
+    Branching, Budget, NoDomain, Property, Source, Word, expand, intersect, is_fair, parse_ctl, parse_ltl, satisfaction,
 };
-use abridge_temporal::{Budget, NoDomain, expand, intersect, satisfaction};
 use abridge_testkit::Random;
-use abridge_testkit::temporal::graph::{Graph, has_path, satisfying};
-use abridge_testkit::temporal::{Shape, bits, holds_in, predicate, random_ctl, random_ltl, step};
-use abridge_value::BitSet;
+use abridge_testkit::temporal::graph::{Graph, GraphState, has_path, satisfying};
+use abridge_testkit::temporal::{Shape, bits, holds_in, random_ctl, random_ltl};
 
 /// The words of a graph from one state, as an automaton over the atoms of a formula.
 fn words(graph: &Graph, initial: usize, bits: &[u32], bdds: &mut Bdds) -> Automaton {
@@ -66,50 +67,76 @@ fn forall_graphs_and_formulas_automata_find_the_paths_of_the_tableau() {
     assert!(n_found > n_pairs / 4 && n_found < n_pairs, "{n_found} of {n_pairs}");
 }
 
-/// A graph with numbered edges.
-struct Numbered<'a> {
+/// A graph as the checkers see it: letters are the bits themselves.
+#[derive(Clone)]
+struct Lettered<'a> {
     graph: &'a Graph,
-    /// Source, bits and target.
-    edges: Vec<(u32, u32, u32)>,
+    initial: Vec<u32>,
     bits: Vec<u32>,
+    /// States of which steps are missing.
+    open: Vec<bool>,
 }
 
-impl<'a> Numbered<'a> {
+impl<'a> Lettered<'a> {
     fn new(graph: &'a Graph, bits: Vec<u32>) -> Self {
-        let of_state = |(source, state): (usize, &'a abridge_testkit::temporal::graph::GraphState)| {
-            state.steps.iter().map(move |(bits, target)| (source as u32, *bits, *target as u32))
-        };
-        Numbered { graph, edges: graph.states.iter().enumerate().flat_map(of_state).collect(), bits }
-    }
-
-    fn edges_with(&self, bit: u32) -> BitSet {
-        (0..self.edges.len()).filter(|edge| self.edges[*edge].1 >> bit & 1 == 1).collect()
+        Lettered { graph, initial: Vec::new(), bits, open: vec![false; graph.states.len()] }
     }
 }
 
-impl ctl::Graph for Numbered<'_> {
+impl LetterGraph for Lettered<'_> {
     fn n_states(&self) -> usize {
         self.graph.states.len()
     }
 
-    fn successors(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
-        let leaving = self.edges.iter().enumerate().filter(|(_, edge)| edge.0 == state);
-        leaving.for_each(|(number, edge)| visit(number as u32, edge.2));
+    fn initial(&self) -> &[u32] {
+        &self.initial
     }
 
-    fn predecessors(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
-        let entering = self.edges.iter().enumerate().filter(|(_, edge)| edge.2 == state);
-        entering.for_each(|(number, edge)| visit(number as u32, edge.0));
+    fn steps(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
+        self.graph.states[state as usize].steps.iter().for_each(|(bits, target)| visit(*bits, *target as u32));
     }
 
-    fn states_with(&self, atom: AtomId) -> BitSet {
-        let holds = |state: &usize| holds_in(self.graph.states[*state].predicates, &self.bits, atom);
-        (0..self.graph.states.len()).filter(holds).collect()
+    fn ending(&self, state: u32) -> Option<u32> {
+        let is_open = self.open[state as usize];
+        let state = &self.graph.states[state as usize];
+        (state.steps.is_empty() && !is_open).then_some(state.predicates)
     }
 
-    fn is_on_edge(&self, atom: AtomId, edge: u32) -> bool {
-        holds_in(self.edges[edge as usize].1, &self.bits, atom)
+    fn n_letters(&self) -> usize {
+        1 << (N_BITS + N_STEPS)
     }
+
+    fn truth(&self, letter: u32, atom: AtomId) -> Truth {
+        holds_in(letter, &self.bits, atom).into()
+    }
+
+    fn instance(&self, letter: u32) -> Option<u32> {
+        (0..N_STEPS).find(|number| letter >> (N_PREDICATES + number) & 1 == 1)
+    }
+
+    fn is_open(&self, state: u32) -> bool {
+        self.open[state as usize]
+    }
+}
+
+const N_PREDICATES: u32 = 2;
+const N_STEPS: u32 = 2;
+/// Bits of predicates and steps; those of "the step is enabled" follow.
+const N_BITS: u32 = N_PREDICATES + N_STEPS;
+
+fn shape(size: usize) -> Shape {
+    Shape { size, n_predicates: N_PREDICATES, n_steps: N_STEPS, has_next: true, has_past: false }
+}
+
+fn branching(text: &str) -> Branching {
+    let (ctl, diagnostics) = parse_ctl(Source { file: FileId(0), base: 0, text });
+    Branching::new(ctl.unwrap_or_else(|| panic!("{text}: {diagnostics:?}"))).expect("small")
+}
+
+/// The same answer, whatever the number of threads.
+fn checked(lettered: &Lettered<'_>, formula: &Branching, n_workers: usize) -> Satisfied {
+    let view = || lettered.clone();
+    check(&Views { view: &view, n_workers, may_index: n_workers.is_multiple_of(2) }, formula).expect("not stopped")
 }
 
 #[test]
@@ -119,20 +146,22 @@ fn forall_graphs_and_formulas_of_ctl_fixpoints_agree_and_evidence_shows_it() {
     let mut random = Random::new(SEED);
     let mut n_paths = 0;
     for round in 0..30_000 {
-        let shape = Shape { size: random.below(7), n_predicates: 2, n_steps: 2, has_next: true, has_past: false };
-        let formula = random_ctl(&mut random, shape);
-        let bits = bits(&formula.atoms, shape.n_predicates);
-        let graph = Graph::random(&mut random, shape, 6);
-        let expected = satisfying(&graph, &formula, &|letter, atom| holds_in(letter, &bits, atom));
-        let numbered = Numbered::new(&graph, bits);
-        let satisfied = check(&numbered, &formula, &[]).expect("not stopped");
+        let size = random.below(7);
+        let formula = random_ctl(&mut random, shape(size));
+        let formula = Branching::new(formula).expect("no premise");
+        let (ctl, root) = (&formula.formula, formula.formula.root());
+        let bits = bits(&ctl.atoms, N_PREDICATES);
+        let graph = Graph::random(&mut random, shape(0), 6);
+        let expected = satisfying(&graph, ctl, &|letter, atom| holds_in(letter, &bits, atom));
+        let lettered = Lettered::new(&graph, bits);
+        let satisfied = checked(&lettered, &formula, 1 + round % 2);
         for (state, expected) in expected.iter().enumerate() {
             let state = state as u32;
-            let context = || format!("seed {SEED}, round {round}: {formula} in state {state} of {graph:?}");
-            assert_eq!(satisfied.holds(formula.root(), state), *expected, "{}", context());
+            let context = || format!("seed {SEED}, round {round}: {ctl} in state {state} of {graph:?}");
+            assert_eq!(satisfied.value(root, state), Some(*expected), "{}", context());
             if round % 5 == 0 {
-                let shown = evidence(&numbered, &formula, &satisfied, &[], state).expect("not stopped");
-                let judge = Judge { formula: &formula, satisfied: &satisfied, numbered: &numbered };
+                let shown = evidence(&lettered, &formula, &satisfied, state).expect("not stopped");
+                let judge = Judge { formula: &formula, satisfied: &satisfied, lettered: &lettered };
                 n_paths += judge.check(&shown).unwrap_or_else(|wrong| panic!("{wrong}\n{}\n{shown:?}", context()));
             }
         }
@@ -140,23 +169,106 @@ fn forall_graphs_and_formulas_of_ctl_fixpoints_agree_and_evidence_shows_it() {
     assert!(n_paths > 10_000, "{n_paths} paths were shown");
 }
 
+/// A part of a graph of which steps are missing says nothing about the whole that is wrong there, and shows what it says.
+#[test]
+fn forall_graphs_with_missing_steps_what_is_sure_is_true() {
+    const SEED: u64 = 84;
+    println!("seed {SEED}");
+    let mut random = Random::new(SEED);
+    let (mut n_sure, mut n_unsure, mut n_paths) = (0, 0, 0);
+    for round in 0..20_000 {
+        let size = random.below(7);
+        let formula = random_ctl(&mut random, shape(size));
+        let formula = Branching::new(formula).expect("no premise");
+        let (ctl, root) = (&formula.formula, formula.formula.root());
+        let bits = bits(&ctl.atoms, N_PREDICATES);
+        let whole = Graph::random(&mut random, shape(0), 6);
+        let expected = satisfying(&whole, ctl, &|letter, atom| holds_in(letter, &bits, atom));
+        let mut graph = whole.clone();
+        let mut open = vec![false; graph.states.len()];
+        for (state, is_open) in graph.states.iter_mut().zip(&mut open) {
+            if random.once_in(3) && !state.steps.is_empty() {
+                *is_open = true;
+                state.steps.retain(|_| random.once_in(2));
+            }
+        }
+        let lettered = Lettered { open, ..Lettered::new(&graph, bits) };
+        let satisfied = checked(&lettered, &formula, 1);
+        for (state, expected) in expected.iter().enumerate() {
+            let state = state as u32;
+            let context = || format!("seed {SEED}, round {round}: {ctl} in state {state} of {graph:?}");
+            let Some(value) = satisfied.value(root, state) else {
+                n_unsure += 1;
+                continue;
+            };
+            n_sure += 1;
+            assert_eq!(value, *expected, "{}", context());
+            let shown = evidence(&lettered, &formula, &satisfied, state).expect("not stopped");
+            let judge = Judge { formula: &formula, satisfied: &satisfied, lettered: &lettered };
+            n_paths += judge.check(&shown).unwrap_or_else(|wrong| panic!("{wrong}\n{}\n{shown:?}", context()));
+        }
+    }
+    assert!(n_sure > 20_000 && n_unsure > 5_000 && n_paths > 5_000, "{n_sure} sure, {n_unsure} not, {n_paths} paths");
+}
+
+/// Large graphs, whose states are numbered against all sense: threads and lists of steps find the same sets as one thread in sweeps.
+#[test]
+fn forall_large_graphs_threads_and_indices_find_the_same() {
+    const SEED: u64 = 86;
+    println!("seed {SEED}");
+    let mut random = Random::new(SEED);
+    for (round, n_states) in [70_000, 50_000, 40_000].into_iter().enumerate() {
+        let mut numbers: Vec<usize> = (0..n_states).collect();
+        for idx in (1..n_states).rev() {
+            numbers.swap(idx, random.below(idx + 1));
+        }
+        // Long chains in a random order, with some steps between them.
+        let mut states: Vec<GraphState> =
+            (0..n_states).map(|_| GraphState { predicates: 0, steps: Vec::new() }).collect();
+        for pair in numbers.windows(2) {
+            let predicates = u32::from(!random.once_in(997)) | u32::from(random.once_in(4_001)) << 1;
+            let state = &mut states[pair[0]];
+            state.predicates = predicates;
+            if !random.once_in(1_009) {
+                state.steps.push((predicates | 1 << N_PREDICATES, pair[1]));
+            }
+            if random.once_in(3) {
+                state.steps.push((predicates | 2 << N_PREDICATES, random.below(n_states)));
+            }
+        }
+        let graph = Graph { states, initial: vec![0] };
+        for text in ["AG ({p0} => EF {p1})", "EG {p0}", "A {p0} U {p1}", "EX[s1] AF not {p0}"] {
+            let formula = branching(text);
+            let lettered = Lettered::new(&graph, bits(&formula.formula.atoms, N_PREDICATES));
+            let one = checked(&lettered, &formula, 1);
+            for n_workers in [2, 8] {
+                let other = checked(&lettered, &formula, n_workers);
+                for (node, _) in formula.formula.nodes() {
+                    let is_same = (0..n_states as u32).all(|state| one.value(node, state) == other.value(node, state));
+                    assert!(is_same, "seed {SEED}, round {round}: {text} with {n_workers} threads");
+                }
+            }
+        }
+    }
+}
+
 /// A reader of evidence who believes nothing but the values of subformulas.
 struct Judge<'a> {
-    formula: &'a Ctl,
+    formula: &'a Branching,
     satisfied: &'a Satisfied,
-    numbered: &'a Numbered<'a>,
+    lettered: &'a Lettered<'a>,
 }
 
 impl Judge<'_> {
     /// The number of paths in evidence that shows what it should.
     fn check(&self, shown: &Evidence) -> Result<usize, String> {
-        if self.satisfied.holds(shown.node, shown.state) != shown.holds {
-            return Err(format!("wrong value of {}", self.formula.text(shown.node)));
+        if self.satisfied.value(shown.node, shown.state) != Some(shown.holds) {
+            return Err(format!("wrong value of {}", self.formula.formula.text(shown.node)));
         }
         match &shown.shown {
             Shown::Fact | Shown::Omitted => Ok(0),
             Shown::AllPaths => {
-                let is_universal = match self.formula.node(shown.node) {
+                let is_universal = match self.formula.formula.node(shown.node) {
                     CtlNode::Next(path, ..)
                     | CtlNode::Finally(path, _)
                     | CtlNode::Globally(path, _)
@@ -165,7 +277,7 @@ impl Judge<'_> {
                     | CtlNode::Release(path, ..) => (*path == Path::A) == shown.holds,
                     _ => false,
                 };
-                if is_universal { Ok(0) } else { Err(format!("no path for {}", self.formula.text(shown.node))) }
+                if is_universal { Ok(0) } else { Err(format!("no path for {}", self.formula.formula.text(shown.node))) }
             }
             Shown::Parts(parts) => parts.iter().map(|part| self.check(part)).sum(),
             Shown::Path { steps, loop_start, parts } => {
@@ -183,10 +295,10 @@ impl Judge<'_> {
     /// The states along a path; its steps must exist, and a loop must close.
     fn walk(&self, start: u32, steps: &[(u32, u32)], loop_start: Option<usize>) -> Result<Vec<u32>, String> {
         let mut states = vec![start];
-        for (edge, target) in steps {
-            let (source, _, to) = self.numbered.edges[*edge as usize];
-            if (source, to) != (states[states.len() - 1], *target) {
-                return Err(format!("edge {edge} does not lead from {source} to {target}"));
+        for (letter, target) in steps {
+            let source = states[states.len() - 1];
+            if !self.lettered.graph.states[source as usize].steps.contains(&(*letter, *target as usize)) {
+                return Err(format!("no step with {letter} leads from {source} to {target}"));
             }
             states.push(*target);
         }
@@ -206,162 +318,127 @@ impl Judge<'_> {
         steps: &[(u32, u32)],
         loop_start: Option<usize>,
     ) -> Result<(), String> {
-        let value = |node: &NodeId, state: &u32| self.satisfied.holds(*node, *state);
+        let is = |node: &NodeId, state: &u32, value: bool| self.satisfied.value(*node, *state) == Some(value);
         let last = &states[states.len() - 1];
-        let ends = loop_start.is_some() || self.numbered.graph.states[*last as usize].steps.is_empty();
+        let ends = loop_start.is_some() || self.lettered.ending(*last).is_some();
         let before = &states[..states.len() - 1];
-        let all = |node: &NodeId, wanted: bool| ends && states.iter().all(|state| value(node, state) == wanted);
+        let all = |node: &NodeId, wanted: bool| ends && states.iter().all(|state| is(node, state, wanted));
         let until = |stay: &dyn Fn(&u32) -> bool, goal: &dyn Fn(&u32) -> bool| before.iter().all(stay) && goal(last);
         let holds = shown.holds;
-        let is_right = match self.formula.node(shown.node) {
+        let is_right = match self.formula.formula.node(shown.node) {
             CtlNode::Next(_, step, operand) => {
-                let fits = |edge: u32| step.is_none_or(|step| ctl::Graph::is_on_edge(self.numbered, step, edge));
-                steps.len() == 1 && fits(steps[0].0) && value(operand, last) == holds
+                let fits = |letter: u32| step.is_none_or(|step| self.lettered.truth(letter, step) == Truth::True);
+                steps.len() == 1 && fits(steps[0].0) && is(operand, last, holds)
             }
-            CtlNode::Finally(_, operand) if holds => value(operand, last),
-            CtlNode::Globally(_, operand) if !holds => !value(operand, last),
+            CtlNode::Finally(_, operand) if holds => is(operand, last, true),
+            CtlNode::Globally(_, operand) if !holds => is(operand, last, false),
             CtlNode::Finally(_, operand) | CtlNode::Globally(_, operand) => all(operand, holds),
-            CtlNode::Until(_, left, right) if holds => until(&|s| value(left, s), &|s| value(right, s)),
+            CtlNode::Until(_, left, right) if holds => until(&|s| is(left, s, true), &|s| is(right, s, true)),
             CtlNode::Until(_, left, right) => {
-                all(right, false) || until(&|s| !value(right, s), &|s| !value(left, s) && !value(right, s))
+                all(right, false) || until(&|s| is(right, s, false), &|s| is(left, s, false) && is(right, s, false))
             }
             CtlNode::WeakUntil(_, left, right) if holds => {
-                all(left, true) || until(&|s| value(left, s), &|s| value(right, s))
+                all(left, true) || until(&|s| is(left, s, true), &|s| is(right, s, true))
             }
             CtlNode::WeakUntil(_, left, right) => {
-                until(&|s| !value(right, s), &|s| !value(left, s) && !value(right, s))
+                until(&|s| is(right, s, false), &|s| is(left, s, false) && is(right, s, false))
             }
             CtlNode::Release(_, left, right) if holds => {
-                all(right, true) || until(&|s| value(right, s), &|s| value(left, s) && value(right, s))
+                all(right, true) || until(&|s| is(right, s, true), &|s| is(left, s, true) && is(right, s, true))
             }
-            CtlNode::Release(_, left, right) => until(&|s| !value(left, s), &|s| !value(right, s)),
+            CtlNode::Release(_, left, right) => until(&|s| is(left, s, false), &|s| is(right, s, false)),
             _ => false,
         };
-        if is_right { Ok(()) } else { Err(format!("the path does not show {}", self.formula.text(shown.node))) }
+        if is_right { Ok(()) } else { Err(format!("the path does not show {}", self.formula.formula.text(shown.node))) }
     }
 }
 
-/// A formula of LTL under construction.
-struct Build(Ltl);
-
-impl Build {
-    fn atom(&mut self, kind: AtomKind) -> NodeId {
-        let atom = self.0.atoms.intern(Atom { kind, bindings: Vec::new(), place: Place::default() });
-        self.0.push(LtlNode::Atom(atom), Place::default())
-    }
-
-    fn unary(&mut self, op: Unary, operand: NodeId) -> NodeId {
-        self.0.push(LtlNode::Unary(op, operand), Place::default())
-    }
-
-    fn binary(&mut self, op: Binary, left: NodeId, right: NodeId) -> NodeId {
-        self.0.push(LtlNode::Binary(op, left, right), Place::default())
-    }
-
-    /// `G F [step]`.
-    fn recurs(&mut self, number: u32) -> NodeId {
-        let atom = self.atom(step(number));
-        let finally = self.unary(Unary::Finally, atom);
-        self.unary(Unary::Globally, finally)
-    }
-
-    /// The path ends.
-    fn ends(&mut self) -> NodeId {
-        let yes = self.0.push(LtlNode::Const(true), Place::default());
-        let next = self.unary(Unary::Next, yes);
-        let last = self.unary(Unary::Not, next);
-        self.unary(Unary::Finally, last)
-    }
+/// Bits of the atoms of a formula with a premise.
+fn bits_with_enabled(atoms: &Atoms) -> Vec<u32> {
+    let bit = |kind: &AtomKind| match kind {
+        AtomKind::Enabled(pattern) => N_BITS + pattern.operation.text[1..].parse::<u32>().expect("a number"),
+        kind => abridge_testkit::temporal::bit(kind, N_PREDICATES),
+    };
+    atoms.iter().map(|(_, atom)| bit(&atom.kind)).collect()
 }
 
-/// `E (path & fairness)` by the tableau of LTL, against CTL with constraints on edges.
+/// A graph whose letters also say which steps are enabled.
+fn with_enabled(mut graph: Graph) -> Graph {
+    for GraphState { predicates, steps } in &mut graph.states {
+        for number in 0..N_STEPS {
+            if steps.iter().any(|(bits, _)| bits >> (N_PREDICATES + number) & 1 == 1) {
+                let bit = 1 << (N_BITS + number);
+                *predicates |= bit;
+                steps.iter_mut().for_each(|(bits, _)| *bits |= bit);
+            }
+        }
+    }
+    graph
+}
+
+/// `E path` of CTL with a premise, against a search for a violation of `premise => not path` of LTL from each state.
 #[test]
 fn forall_graphs_fair_paths_of_ctl_are_those_of_ltl() {
     const SEED: u64 = 61;
     println!("seed {SEED}");
     let mut random = Random::new(SEED);
-    let shape = Shape { size: 0, n_predicates: 2, n_steps: 2, has_next: true, has_past: false };
-    let mut n_held = 0;
-    for round in 0..250 {
-        let graph = Graph::random(&mut random, shape, 5);
-        let is_pair = random.once_in(2);
-        let mut formula = Ctl::default();
-        let mut build = Build(Ltl::default());
-        let atom = |formula: &mut Ctl, number| {
-            let id =
-                formula.atoms.intern(Atom { kind: predicate(number), bindings: Vec::new(), place: Place::default() });
-            formula.push(CtlNode::Atom(id), Place::default())
-        };
-        let (left, right) = (atom(&mut formula, 0), atom(&mut formula, 1));
-        let (ltl_left, ltl_right) = (build.atom(predicate(0)), build.atom(predicate(1)));
-        let path = match random.below(4) {
-            0 => {
-                formula.push(CtlNode::Globally(Path::E, left), Place::default());
-                build.unary(Unary::Globally, ltl_left)
+    let premises =
+        ["WF(s0)", "SF(s1)", "WF(s0) & WF(s1)", "SF(s0) & WF(s1)", "SF(s0) or SF(s1)", "WEF", "SEF", "SF(s0) & WEF"];
+    let paths = [
+        ("EG {p0}", "G {p0}"),
+        ("E {p0} U {p1}", "{p0} U {p1}"),
+        ("EX {p0}", "X {p0}"),
+        ("E {p0} W {p1}", "{p0} W {p1}"),
+        ("E {p0} R {p1}", "{p0} R {p1}"),
+        ("EF {p0}", "F {p0}"),
+        ("not AF not {p0}", "G {p0}"),
+    ];
+    let (mut n_held, mut n_loops) = (0, 0);
+    for round in 0..6_000 {
+        let graph = with_enabled(Graph::random(&mut random, shape(0), 5));
+        let premise = premises[random.below(premises.len())];
+        let (ctl, ltl) = paths[random.below(paths.len())];
+        let formula = branching(&format!("{premise} => {ctl}"));
+        let lettered = Lettered::new(&graph, bits_with_enabled(&formula.formula.atoms));
+        let satisfied = checked(&lettered, &formula, 1);
+        let (parsed, _) = parse_ltl(Source { file: FileId(0), base: 0, text: &format!("{premise} => not ({ltl})") });
+        let expanded = expand(&parsed.expect("right"), &mut NoDomain).expect("no quantifiers");
+        let property = Property::new(&expanded, &Budget::default()).expect("small");
+        for state in 0..graph.states.len() as u32 {
+            let bits = bits_with_enabled(&property.atoms);
+            let from_here = Lettered { initial: vec![state], ..Lettered::new(&graph, bits) };
+            let expected = find_violation(&from_here, &property) != Answer::None;
+            let found = satisfied.value(formula.formula.root(), state);
+            let context = || format!("seed {SEED}, round {round}: {premise} => {ctl} in {state} of {graph:?}");
+            assert_eq!(found, Some(expected), "{}", context());
+            if !expected {
+                continue;
             }
-            1 => {
-                formula.push(CtlNode::Until(Path::E, left, right), Place::default());
-                build.binary(Binary::Until, ltl_left, ltl_right)
-            }
-            2 => {
-                formula.push(CtlNode::Next(Path::E, None, left), Place::default());
-                build.unary(Unary::Next, ltl_left)
-            }
-            _ => {
-                formula.push(CtlNode::WeakUntil(Path::E, left, right), Place::default());
-                build.binary(Binary::WeakUntil, ltl_left, ltl_right)
-            }
-        };
-        let (first, second) = (build.recurs(0), build.recurs(1));
-        let fair = build.binary(if is_pair { Binary::Implies } else { Binary::And }, first, second);
-        let ends = build.ends();
-        let fair = build.binary(Binary::Or, ends, fair);
-        build.binary(Binary::And, path, fair);
-        let numbered = Numbered::new(&graph, bits(&formula.atoms, 2));
-        let (first, second) = (numbered.edges_with(2), numbered.edges_with(3));
-        let constraints = match is_pair {
-            true => vec![FairEdges::Pair { requests: first, responses: second }],
-            false => vec![FairEdges::Infinitely(first), FairEdges::Infinitely(second)],
-        };
-        let satisfied = check(&numbered, &formula, &constraints).expect("not stopped");
-        let ltl_bits = bits(&build.0.atoms, 2);
-        for state in 0..graph.states.len() {
-            let from_here = Graph { initial: vec![state], ..graph.clone() };
-            let expected = has_path(&from_here, &build.0, &|letter, atom| holds_in(letter, &ltl_bits, atom));
-            let found = satisfied.holds(formula.root(), state as u32);
-            assert_eq!(
-                found, expected,
-                "seed {SEED}, round {round}: {formula} in {state} of {graph:?} with {constraints:?}"
+            n_held += 1;
+            let shown = evidence(&lettered, &formula, &satisfied, state).expect("not stopped");
+            n_loops += usize::from(
+                is_fair_path(&lettered, &formula, &shown).unwrap_or_else(|| panic!("{}: {shown:?}", context())),
             );
-            n_held += usize::from(found);
-            if found {
-                check_fair_path(&numbered, &formula, &satisfied, &constraints, state as u32);
-            }
         }
     }
-    assert!(n_held > 100, "{n_held}");
+    assert!(n_held > 2_000 && n_loops > 1_000, "{n_held} held, {n_loops} loops");
 }
 
-/// Checks that the path of some evidence is maximal and meets the constraints.
-fn check_fair_path(
-    numbered: &Numbered<'_>,
-    formula: &Ctl,
-    satisfied: &Satisfied,
-    constraints: &[FairEdges],
-    state: u32,
-) {
-    let shown = evidence(numbered, formula, satisfied, constraints, state).expect("not stopped");
-    let Shown::Path { steps, loop_start, .. } = shown.shown else { panic!("{shown:?} is no path") };
-    let is_next = matches!(formula.node(formula.root()), CtlNode::Next(..));
+/// Whether the path of some evidence has a loop; nothing if the path is not maximal, or the loop not fair.
+fn is_fair_path(lettered: &Lettered<'_>, formula: &Branching, shown: &Evidence) -> Option<bool> {
+    let mut shown = shown;
+    while let Shown::Parts(parts) = &shown.shown {
+        shown = parts.first()?;
+    }
+    let Shown::Path { steps, loop_start, .. } = &shown.shown else { return None };
     let Some(start) = loop_start else {
-        let last = steps.last().map_or(state, |(_, target)| *target);
-        assert!(is_next || numbered.graph.states[last as usize].steps.is_empty(), "the path goes on after {steps:?}");
-        return;
+        let is_next = matches!(formula.formula.node(shown.node), CtlNode::Next(..));
+        let last = steps.last().map_or(shown.state, |(_, target)| *target);
+        return (is_next || lettered.ending(last).is_some()).then_some(false);
     };
-    let meets = |edges: &BitSet| steps[start..].iter().any(|(edge, _)| edges.contains(*edge as usize));
-    let is_fair = constraints.iter().all(|constraint| match constraint {
-        FairEdges::Infinitely(edges) => meets(edges),
-        FairEdges::Pair { requests, responses } => !meets(requests) || meets(responses),
-    });
-    assert!(is_fair, "the loop of {steps:?} from {start} is not fair");
+    let letters: Vec<u32> = steps.iter().map(|(letter, _)| *letter).collect();
+    let word = Word { letters, loop_start: Some(*start) };
+    let holds = |letter: &u32, atom: AtomId| holds_in(*letter, &lettered.bits, atom);
+    let is_met = |alternative: &Vec<_>| alternative.iter().all(|one| is_fair(*one, &word, holds).unwrap_or(true));
+    formula.premises.iter().any(is_met).then_some(true)
 }

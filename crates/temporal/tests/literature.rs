@@ -1,4 +1,4 @@
-//! Automata for the formula sets of the literature: right on short lassos, equivalent to those of `lbt` where it is installed, and not larger.
+//! Automata for the formula sets of the literature: right on short lassos, equivalent to those of `lbt` and `spin` where these are installed, and not larger.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -13,6 +13,8 @@ use abridge_testkit::Random;
 
 #[path = "literature/formulas.rs"]
 mod formulas;
+#[path = "literature/spin.rs"]
+mod spin;
 
 use formulas::{DWYER, ETESSAMI_HOLZMANN, SOMENZI_BLOEM};
 
@@ -122,6 +124,38 @@ fn automata_are_equivalent_to_those_of_lbt_and_not_larger() {
     }
     println!("states and edges: ours {ours:?}, of lbt {theirs:?}");
     assert!(ours.0 <= theirs.0 && ours.1 <= theirs.1, "ours {ours:?}, of lbt {theirs:?}");
+}
+
+/// The same with `spin`, which knows no `X` and takes minutes for some formulas.
+#[test]
+fn automata_are_equivalent_to_those_of_spin_and_not_larger() {
+    if !spin::is_installed() {
+        eprintln!("SKIPPED: spin is not installed");
+        return;
+    }
+    let (mut ours, mut theirs) = (0, 0);
+    let mut n_compared = 0;
+    let budget = Budget::default();
+    for text in all() {
+        let expanded = read(text);
+        let Some(infix) = spin::infix(&expanded.formula, expanded.formula.root()) else { continue };
+        let Some((claim, negated)) = spin::never(&infix).zip(spin::never(&format!("!({infix})"))) else { continue };
+        let (mut bdds, positive) = satisfaction(&expanded, &budget).expect("small");
+        let (spin_positive, spin_negative) = (spin::automaton(&claim, &mut bdds), spin::automaton(&negated, &mut bdds));
+        assert!(!intersect(&positive, &spin_negative, false, &mut bdds, &budget).expect("small"), "{text}");
+        // What is read of a claim is not less than it says.
+        let is_there = intersect(&positive, &positive, false, &mut bdds, &budget).expect("small");
+        let is_common = intersect(&positive, &spin_positive, false, &mut bdds, &budget).expect("small");
+        assert_eq!(is_there, is_common, "{text}");
+        let (mut bdds, negative) = satisfaction(&read(&format!("!({text})")), &budget).expect("small");
+        let spin_positive = spin::automaton(&claim, &mut bdds);
+        assert!(!intersect(&negative, &spin_positive, false, &mut bdds, &budget).expect("small"), "not {text}");
+        ours += positive.states.len();
+        theirs += spin_positive.states.len();
+        n_compared += 1;
+    }
+    println!("{n_compared} formulas with states: ours {ours}, of spin {theirs}");
+    assert!(n_compared >= 30 && ours <= theirs, "{n_compared} formulas; ours {ours}, of spin {theirs}");
 }
 
 /// A formula in the notation of `lbt`; atoms are numbered as here.

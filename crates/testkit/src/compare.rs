@@ -132,7 +132,7 @@ fn searches() -> Vec<Way> {
         way("depth-first", Preserves::Counts, |config| config.strategy = Strategy::DepthFirst),
         way("mixed", Preserves::Counts, |config| config.strategy = Strategy::Mixed { seed: 3 }),
     ];
-    for (name, n) in [("two workers", 2), ("five workers", 5)] {
+    for (name, n) in [("two workers", 2), ("eight workers", 8)] {
         let config = Config { workers: workers(n), ..fast() };
         ways.push(Way { config, ..way(name, Preserves::Order, |_| {}) });
     }
@@ -141,6 +141,10 @@ fn searches() -> Vec<Way> {
         config.max_nodes = MAX_NODES;
     }));
     ways.push(Way { run: with_little_memory, ..way("states in files", Preserves::Order, |_| {}) });
+    ways.push(Way {
+        run: with_little_memory,
+        ..way("states in files, values in parts", Preserves::Order, |config| config.system.memo_bytes = Some(1 << 16))
+    });
     ways.push(Way { run: in_parts, ..way("interrupted and resumed", Preserves::Order, |_| {}) });
     ways
 }
@@ -155,6 +159,9 @@ fn reductions() -> Vec<Way> {
         }),
         way("sliced, symmetry auto", |config| {
             (config.evaluator, config.symmetry) = (Evaluator::Sliced, Method::Auto);
+        }),
+        way("symmetry auto, values in parts", |config| {
+            (config.system.memo_bytes, config.symmetry) = (Some(1 << 16), Method::Auto);
         }),
         way("symmetry canon", |config| config.symmetry = Method::Canon),
         way("symmetry flood", |config| config.symmetry = Method::Flood),

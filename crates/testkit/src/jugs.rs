@@ -130,7 +130,8 @@ impl Machine for Jugs {
         match kind {
             FindingKind::Invariant(_) if state[1] == self.wanted => Some(Explanation {
                 property: Some((format!("large /= {}", self.wanted), None)),
-                parts: vec![Part { text: "large".to_owned(), value: state[1].to_string() }],
+                parts: vec![Part { text: "large".to_owned(), span: None, value: state[1].to_string() }],
+                reasons: Vec::new(),
                 error: None,
             }),
             FindingKind::Deadlock if self.steps(state).is_empty() => Some(Explanation::default()),

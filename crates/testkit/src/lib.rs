@@ -25,6 +25,7 @@ pub mod refinement;
 pub mod seeds;
 pub mod silence;
 pub mod sizes;
+pub mod symbolic;
 pub mod temporal;
 
 pub use abridge_value::Random;

@@ -1,5 +1,5 @@
 //! Definedness, exhaustively at small scope: every operator, an ill-defined operand in every position, in every context, with the plain
-//! interpreter, the compiled form and circuits.
+//! interpreter, the compiled form, and circuits of problems and of whole operations.
 //!
 //! An evaluator that looks at an operand less often than the plain interpreter finds a truth value where there is none, and calls a
 //! machine correct that is not well-defined. `$int` in [`OPERATORS`] is a position for an integer; each position in turn gets the
@@ -8,7 +8,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use abridge_check::{Config, check};
+use abridge_check::{Config, Evaluator, check};
 use abridge_model::Model;
 use abridge_testkit::Project;
 
@@ -182,7 +182,7 @@ const OPERATORS: &[&str] = &[
 ];
 
 /// Machines around a predicate `@P`.
-const CONTEXTS: [(&str, &str); 17] = [
+const CONTEXTS: [(&str, &str); 23] = [
     ("invariant", "INVARIANT z = 0 & b : BOOL & @P"),
     ("negated invariant", "INVARIANT z = 0 & b : BOOL & not(@P)"),
     ("assertion", "INVARIANT z = 0 & b : BOOL ASSERTIONS @P"),
@@ -200,6 +200,12 @@ const CONTEXTS: [(&str, &str); 17] = [
     ("comprehension", "op = BEGIN b := bool(card({q | q : 0..1 & @P}) = 2) END"),
     ("lambda", "op = BEGIN b := %q.(q : 0..1 | bool(@P))(0) END"),
     ("sum", "op = BEGIN b := bool(SIGMA(q).(q : 0..1 & @P | 1) = 2) END"),
+    ("guard around any", "op = SELECT @P THEN ANY p WHERE p : 0..1 & p > z + 5 THEN skip END END"),
+    ("guard around a guard", "op = SELECT @P THEN SELECT z = 1 THEN skip END END"),
+    ("any in a parameter", "op(p) = SELECT p : 0..1 THEN ANY q WHERE q : 0..1 & @P THEN b := TRUE END END"),
+    ("case", "op = CASE bool(@P) OF EITHER TRUE THEN b := TRUE OR FALSE THEN b := FALSE END END"),
+    ("choice", "op = CHOICE b := bool(@P) OR SELECT @P THEN b := TRUE END END"),
+    ("output", "r <-- op = BEGIN r := bool(@P) || b := TRUE END"),
 ];
 
 /// The same values in local definitions beside a parameter, whose guards are taken off the operation; each is defined where that of the context
@@ -217,7 +223,7 @@ const DEFINITIONS: [(&str, &str); 5] = [
 
 fn machine(context: &str, predicate: &str) -> String {
     let context = context.replace("@P", &format!("({predicate})"));
-    let (invariant, operation) = if context.starts_with("op") {
+    let (invariant, operation) = if !context.starts_with("INVARIANT") {
         ("INVARIANT z = 0 & b : BOOL", context.as_str())
     } else {
         (context.as_str(), "op = skip")
@@ -271,16 +277,19 @@ enum Way {
     Plain,
     Compiled,
     Circuits,
+    /// Circuits of whole operations and properties.
+    Sliced,
 }
 
 fn answer(model: &Model, way: Way) -> String {
     let mut config = Config { find_all: true, deadlock: false, ..Config::default() };
-    config.system.compiled = way == Way::Compiled;
-    config.system.memo = way == Way::Compiled;
+    let is_fast = matches!(way, Way::Compiled | Way::Sliced);
+    (config.system.compiled, config.system.memo) = (is_fast, is_fast);
     match way {
         Way::Plain => config.eval.hard = u64::MAX,
         Way::Compiled => {}
         Way::Circuits => (config.eval.hard, config.eval.probe) = (2, 0),
+        Way::Sliced => config.evaluator = Evaluator::Sliced,
     }
     let report = check(model, &config, &mut ());
     let coverage: Vec<u64> = report.coverage.iter().map(|item| item.transitions).collect();
@@ -326,7 +335,7 @@ fn evaluators_agree_on_what_is_defined() {
                         continue;
                     };
                     let plain = answer(&model, Way::Plain);
-                    for way in [Way::Compiled, Way::Circuits] {
+                    for way in [Way::Compiled, Way::Circuits, Way::Sliced] {
                         let found = answer(&model, way);
                         if found != plain {
                             let line = format!("{predicate}\t{context}\t{way:?}\tplain: {plain}\tfound: {found}");

@@ -1,19 +1,19 @@
 //! The symbolic engine against headers of models, formulas and the explicit engine.
 //!
-//! `RUN_SLOW=1` compares more random machines; those of `compare.rs` go through the engine as well.
+//! `RUN_SLOW=1` compares more random formulas; the random machines of `compare.rs` go through the engine as well.
 
 use std::sync::Arc;
 
 use abridge_check::{
-    Config, Control, Engine, Method, Progress, Report, SymbolicSymmetry, TemporalReport, TemporalVerdict, Verdict,
-    check,
+    Config, Control, Engine, Method, Order, Progress, Report, Representatives, SymbolicSymmetry, TemporalReport,
+    TemporalVerdict, Verdict, check,
 };
 use abridge_model::{Logic, Model};
 use abridge_system::Limit;
 use abridge_testkit::Project;
-use abridge_testkit::compare::{Way, compare, machine, minimised, ways};
 use abridge_testkit::expectations::{About, Count};
 use abridge_testkit::models::{Subject, subjects};
+use abridge_testkit::symbolic::{Compared, compare_number};
 use abridge_testkit::temporal::machines::case;
 
 /// Larger state spaces are not explored here.
@@ -69,22 +69,17 @@ fn models_have_the_states_of_their_headers() {
     assert!(n_counts > 50 && n_transitions > 20, "{n_counts} counts, {n_transitions} of transitions");
 }
 
+/// `SYMBOLIC_MACHINES=2000` compares more.
 #[test]
-fn random_machines_have_the_same_states() {
-    let n_machines = if std::env::var_os("RUN_SLOW").is_some() { 2_000 } else { 100 };
-    let ways: Vec<Way> = ways().into_iter().filter(|way| way.name.starts_with("symbolic")).collect();
-    assert_eq!(ways.len(), 2);
-    let mut n_finished = 0;
+fn random_machines_agree_with_every_method_and_order() {
+    let n_machines = std::env::var("SYMBOLIC_MACHINES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let mut all = Compared::default();
     for number in 10_000..10_000 + n_machines {
-        let text = machine(number);
-        let compared = compare(&Project::model_of(&text), &ways);
-        let compared = compared.unwrap_or_else(|difference| {
-            panic!("machine {number}: {difference}\n{}", minimised(&text, difference.way));
-        });
-        n_finished += compared.finished;
+        let compared = compare_number(number).unwrap_or_else(|text| panic!("machine {number}: {text}"));
+        all.add(compared);
     }
-    eprintln!("{n_finished} runs finished");
-    assert!(n_finished as u64 >= n_machines, "only {n_finished} runs finished");
+    eprintln!("{all:?}");
+    assert!(all.finished as u64 >= 4 * n_machines && all.reduced.iter().all(|n| *n > 5), "{all:?}");
 }
 
 #[test]
@@ -114,6 +109,75 @@ fn orbits_are_those_of_the_explicit_engine() {
     assert!(n_unique >= 5, "only {n_unique} models with unique representatives");
 }
 
+/// Protocols whose elements are all interchangeable: each method has the orbits of the explicit engine, or several representatives.
+#[test]
+fn methods_have_the_orbits_of_the_protocols() {
+    for (name, sizes, orbits, all) in [
+        ("MsLock.mch", &[("PROC", 3)][..], 112_u64, 569_u64),
+        ("McsLock.mch", &[("PROC", 2)], 81, 159),
+        ("McsLock.mch", &[("PROC", 3)], 1_285, 7_597),
+    ] {
+        let subject = subjects().into_iter().find(|subject| subject.path.ends_with(name)).expect("a model");
+        let sizes: Vec<(String, u32)> = sizes.iter().map(|(set, size)| ((*set).to_owned(), *size)).collect();
+        let model = subject.model(&sizes);
+        for order in [Order::Concatenated, Order::Interlaced] {
+            for representatives in [
+                Representatives::Dynamic,
+                Representatives::Multiple,
+                Representatives::Orbits,
+                Representatives::Counters,
+            ] {
+                let config = Config { symmetry: Method::Auto, representatives, order, ..survey() };
+                let report = check(&model, &config, &mut ());
+                let place = format!("{name} {sizes:?} {representatives:?} {order:?}");
+                // Of two processes, the other one is known anyway.
+                if representatives == Representatives::Counters && (name, orbits) == ("McsLock.mch", 1_285) {
+                    assert!(report.limits.iter().any(|limit| limit.starts_with("counter abstraction: ")), "{place}");
+                    continue;
+                }
+                assert_eq!(report.limits, [""; 0], "{place}");
+                let symbolic = report.symbolic.as_ref().expect("the symbolic engine answers");
+                assert_eq!(symbolic.states_behind, Some(all.into()), "{place}");
+                let is_unique = symbolic.symmetry == SymbolicSymmetry::Unique;
+                match representatives {
+                    Representatives::Orbits | Representatives::Counters => assert!(is_unique, "{place}"),
+                    Representatives::Multiple => assert!(!is_unique, "{place}"),
+                    // Exchanges of neighbours are not enough where three processes know each other.
+                    Representatives::Dynamic => {
+                        assert_eq!(is_unique, (name, orbits) != ("McsLock.mch", 1_285), "{place}")
+                    }
+                }
+                let expected = if is_unique { orbits..=orbits } else { orbits..=all };
+                assert!(expected.contains(&report.states), "{place}: {}", report.states);
+            }
+        }
+    }
+}
+
+/// Elements in a ring, which only rotations leave as it is: a token goes round, and elements that have it may be lit.
+const RING: &str = "MACHINE Ring\nSETS P\nCONSTANTS after\nPROPERTIES after : P >->> P & !(p).(p : P => closure1(after)[{p}] = P)\nVARIABLES lit, at\n\
+    INVARIANT lit <: P & at : P\nINITIALISATION lit := {} || at :: P\nOPERATIONS\n  on = SELECT at /: lit THEN lit := lit \\/ {at} END;\n  \
+    off = SELECT at : lit & after(at) : lit THEN lit := lit - {at} END;\n  go = BEGIN at := after(at) END\nEND\n";
+
+#[test]
+fn rotations_of_a_ring_are_found_and_unique() {
+    for size in [3, 4, 5] {
+        let mut project = Project::new(&[("M.mch", RING)]);
+        project.options.set_sizes = vec![("P".to_owned(), size)];
+        let model = project.analyse().model.expect("a model");
+        let explicit =
+            check(&model, &Config { engine: Engine::Explicit, symmetry: Method::Canon, ..survey() }, &mut ());
+        let all = check(&model, &Config { engine: Engine::Explicit, ..survey() }, &mut ());
+        for representatives in [Representatives::Dynamic, Representatives::Multiple, Representatives::Orbits] {
+            let config = Config { symmetry: Method::Auto, representatives, ..survey() };
+            let report = check(&model, &config, &mut ());
+            let symbolic = report.symbolic.as_ref().expect("the symbolic engine answers");
+            assert_eq!(report.states, explicit.states, "{size} {representatives:?}");
+            assert_eq!(symbolic.states_behind, Some(all.states.into()), "{size} {representatives:?}");
+        }
+    }
+}
+
 /// A ring of cells, each of which can be set once its neighbour is, and a token that goes round.
 fn counters(n: u32) -> Model {
     Project::model_of(&format!(
@@ -138,6 +202,26 @@ fn a_scheduler_of_forty_processes_is_counted() {
     let expected = num_bigint::BigUint::from(43_u32) * num_bigint::BigUint::from(3_u32).pow(39);
     let report = check(&model, &survey(), &mut ());
     assert_eq!((report.verdict, numbers(&report).0), (Verdict::Holds, expected.to_string()));
+}
+
+/// A token ring for each permutation of the servers: the token, a set of requests, and whether the server with the token is in its critical section.
+#[test]
+fn a_token_ring_of_eleven_servers_is_counted() {
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with("TokenRing.mch")).expect("a model");
+    let model = subject.model(&[("Servers".to_owned(), 11)]);
+    let report = check(&model, &Config { symmetry: Method::Auto, ..survey() }, &mut ());
+    let n_setups: u64 = (1..=11).product();
+    assert_eq!((report.verdict, numbers(&report).1), (Verdict::Holds, Some((n_setups * (1 + (11 << 12))).to_string())));
+}
+
+#[test]
+fn counters_and_sorting_count_the_same_states() {
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with("MsLock.mch")).expect("a model");
+    let model = subject.model(&[("PROC".to_owned(), 10)]);
+    for representatives in [Representatives::Dynamic, Representatives::Counters] {
+        let report = check(&model, &Config { symmetry: Method::Auto, representatives, ..survey() }, &mut ());
+        assert_eq!(numbers(&report), ("11298".to_owned(), Some("585126414".to_owned())), "{representatives:?}");
+    }
 }
 
 #[test]
@@ -214,8 +298,12 @@ fn automatic_choice_gives_the_same_answer() {
 /// Verdicts and traces of formulas of branching time about a machine.
 fn branching(project: &Project, formulas: &[&str], config: &Config) -> Vec<TemporalReport> {
     let formulas: Vec<(Logic, &str)> = formulas.iter().map(|text| (Logic::Ctl, *text)).collect();
+    judged(project, &formulas, config)
+}
+
+fn judged(project: &Project, formulas: &[(Logic, &str)], config: &Config) -> Vec<TemporalReport> {
     let (model, prepared) =
-        project.with_formulas(&formulas, config).unwrap_or_else(|| panic!("{}", project.diagnostics()));
+        project.with_formulas(formulas, config).unwrap_or_else(|| panic!("{}", project.diagnostics()));
     check(&model, &Config { formulas: Arc::new(prepared), ..config.clone() }, &mut ()).temporal
 }
 
@@ -224,37 +312,39 @@ fn of_formulas(engine: Engine, symmetry: Method) -> Config {
 }
 
 #[test]
-fn random_formulas_of_branching_time_have_the_same_verdict() {
+fn random_formulas_have_the_same_verdict() {
     let n_cases = if std::env::var_os("RUN_SLOW").is_some() { 6_000 } else { 600 };
-    let (mut n_formulas, mut n_violated, mut n_loops) = (0, 0, 0);
+    // By logic: formulas, violated ones, those with a loop, and those that were not judged.
+    let mut counts = [[0; 4]; 2];
     for number in 70_000..70_000 + n_cases {
         let case = case(number);
-        let formulas: Vec<&str> =
-            case.formulas.iter().filter(|it| it.logic == Logic::Ctl).map(|it| it.text.as_str()).collect();
-        if formulas.is_empty() {
-            continue;
-        }
+        let formulas: Vec<(Logic, &str)> = case.formulas.iter().map(|it| (it.logic, it.text.as_str())).collect();
         let project = Project::new(&[("M.mch", &case.machine)]);
         let explicit = of_formulas(Engine::Explicit, Method::Off);
         let explicit = Config { max_states: Some(MAX_COMPARED_STATES), ..explicit };
-        let expected = branching(&project, &formulas, &explicit);
+        let expected = judged(&project, &formulas, &explicit);
         // Some machines have no end.
         if expected.iter().any(|report| matches!(report.verdict, TemporalVerdict::Incomplete(_))) {
             continue;
         }
         for symmetry in [Method::Off, Method::Auto] {
-            let found = branching(&project, &formulas, &of_formulas(Engine::Symbolic, symmetry));
+            let found = judged(&project, &formulas, &of_formulas(Engine::Symbolic, symmetry));
             assert_eq!(found.len(), expected.len());
             for (found, expected) in found.iter().zip(&expected) {
                 let place = || format!("case {number}, {symmetry:?}: {}\n{}", found.formula, case.machine);
+                let counts = &mut counts[usize::from(found.logic == Logic::Ltl)];
+                counts[0] += 1;
+                if found.logic == Logic::Ltl && matches!(found.verdict, TemporalVerdict::Incomplete(_)) {
+                    counts[3] += 1;
+                    continue;
+                }
                 assert_eq!(found.verdict, expected.verdict, "{}", place());
-                n_formulas += 1;
                 if found.verdict == TemporalVerdict::Violated {
-                    n_violated += 1;
+                    counts[1] += 1;
                     let trace = found.trace.as_ref().unwrap_or_else(|| panic!("no trace: {}", place()));
                     assert_eq!(trace.gap, None, "{}", place());
-                    n_loops += usize::from(trace.loop_start.is_some());
                     if let Some(head) = trace.loop_start {
+                        counts[2] += 1;
                         let [last, first] = [trace.steps.len() - 1, head - 1].map(|step| &trace.steps[step].state);
                         assert_eq!(last, first, "the loop closes: {}", place());
                     }
@@ -262,8 +352,10 @@ fn random_formulas_of_branching_time_have_the_same_verdict() {
             }
         }
     }
-    eprintln!("{n_formulas} formulas, {n_violated} violated, {n_loops} with a loop");
-    assert!(n_formulas > 400 && n_violated > 100 && n_loops > 10, "{n_formulas}, {n_violated}, {n_loops}");
+    eprintln!("branching and linear time: {counts:?}");
+    let [branching, linear] = counts;
+    assert!(branching[0] > 400 && branching[1] > 100 && branching[2] > 10, "{branching:?}");
+    assert!(linear[0] > 400 && linear[1] > 100 && linear[2] > 10 && linear[0] > linear[3] + 400, "{linear:?}");
 }
 
 const LIGHTS: &str = "MACHINE M\nSETS ID = {e1, e2, e3}\nVARIABLES lit\nINVARIANT lit <: ID\nINITIALISATION lit := {}\n\

@@ -157,3 +157,14 @@ fn traces_lead_through_very_many_initial_states() {
     assert!(plain.found.invariant && reduced.states < plain.states);
     assert_is_trace(&reduced, "very many initial states");
 }
+
+/// Where there are too many orbits for a list, initial states enter the search while they are generated, as without reduction.
+#[test]
+fn very_many_initial_states_are_looked_at_as_they_come() {
+    let model = Project::model_of(
+        "MACHINE M SETS S VARIABLES s, n INVARIANT s : S & n : 0..99999 & n /= 5
+         INITIALISATION s :: S || n :: 0..99999 OPERATIONS stay = skip END",
+    );
+    let report = check(&model, &Config { symmetry: Method::Auto, ..Config::default() }, &mut ());
+    assert!(report.found.invariant && report.states < 1_000, "{} states", report.states);
+}

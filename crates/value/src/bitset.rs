@@ -58,6 +58,11 @@ impl BitSet {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
+    /// Takes away the elements of another set.
+    pub fn subtract(&mut self, other: &BitSet) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
+    }
+
     pub fn intersect_with(&mut self, other: &BitSet) {
         let others = other.words.iter().chain(std::iter::repeat(&0));
         self.words.iter_mut().zip(others).for_each(|(word, other)| *word &= other);
@@ -96,6 +101,13 @@ fn bits(idx: usize, mut word: u64) -> impl Iterator<Item = usize> {
         word &= word - 1;
         Some(idx * 64 + bit)
     })
+}
+
+/// A set out of the words that [`BitSet::words`] tells.
+impl From<Vec<u64>> for BitSet {
+    fn from(words: Vec<u64>) -> BitSet {
+        BitSet { words }
+    }
 }
 
 impl FromIterator<usize> for BitSet {

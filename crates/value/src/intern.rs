@@ -13,7 +13,6 @@ use abridge_diag::with_stack;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::share::PartPool;
 use crate::value::Value;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,13 +41,6 @@ pub trait Internable: Clone + Eq + Hash {
     fn owned_bytes(&self) -> usize {
         0
     }
-
-    /// Equal value whose parts are taken from a pool of shared parts.
-    #[must_use]
-    fn with_shared_parts(&self, pool: &PartPool) -> Self {
-        let _ = pool;
-        self.clone()
-    }
 }
 
 impl Internable for Value {
@@ -61,10 +53,6 @@ impl Internable for Value {
 
     fn owned_bytes(&self) -> usize {
         Value::owned_bytes(self)
-    }
-
-    fn with_shared_parts(&self, pool: &PartPool) -> Self {
-        Value::with_shared_parts(self, pool)
     }
 }
 
@@ -92,8 +80,6 @@ pub struct Interner<T = Value> {
     next: AtomicU32,
     /// Heap memory of the values, in bytes.
     owned: AtomicU64,
-    /// Pool of parts of values; set by [`Interner::share_parts`].
-    parts: OnceLock<PartPool>,
 }
 
 /// Grows the stack, since values may be nested deeply.
@@ -101,7 +87,6 @@ impl<T> Drop for Interner<T> {
     fn drop(&mut self) {
         with_stack(|| {
             self.segments.iter_mut().for_each(|segment| drop(segment.take()));
-            drop(self.parts.take());
         });
     }
 }
@@ -114,7 +99,6 @@ impl<T: Internable> Interner<T> {
             segments: [const { OnceLock::new() }; N_SEGMENTS],
             next: AtomicU32::new(0),
             owned: AtomicU64::new(0),
-            parts: OnceLock::new(),
         }
     }
 
@@ -123,11 +107,6 @@ impl<T: Internable> Interner<T> {
         let interner = Interner::new();
         interner.small.get_or_init(Box::default);
         interner
-    }
-
-    /// Makes values that are added from now on share equal parts. This saves memory and costs time.
-    pub fn share_parts(&self) {
-        self.parts.get_or_init(PartPool::default);
     }
 
     /// Id of a value; adds the value if it is new.
@@ -179,7 +158,7 @@ impl<T: Internable> Interner<T> {
         if let Some(id) = table.find(hash, is_same) {
             return ValueId(*id);
         }
-        let id = self.push(self.parts.get().map_or_else(|| value.clone(), |parts| value.with_shared_parts(parts)));
+        let id = self.push(value.clone());
         table.insert_unique(hash, id.0, |id| FxBuildHasher.hash_one(self.get(ValueId(*id))));
         id
     }

@@ -39,7 +39,7 @@ impl Names for PlainNames {
 #[derive(Clone, Copy)]
 pub struct Printer<'a> {
     names: &'a dyn Names,
-    /// Print non-empty sequences as `[a,b]`.
+    /// Print sequences of several elements as `[a,b]`.
     sequences: bool,
     /// Print intervals with more elements than this as `lo..hi`.
     longest_interval: u64,
@@ -62,7 +62,7 @@ impl<'a> Printer<'a> {
         Printer { names, sequences: false, longest_interval: 64 }
     }
 
-    /// Prints non-empty sequences as `[a,b]`; off by default.
+    /// Prints sequences as `[a,b]`, as ProB does; off by default. One pair alone stays a pair, since a relation of one pair is seldom meant as a sequence.
     #[must_use]
     pub fn sequences(self, sequences: bool) -> Printer<'a> {
         Printer { sequences, ..self }
@@ -136,7 +136,7 @@ impl<'a> Printer<'a> {
             return write!(f, "({lo}..{hi})");
         }
         if self.sequences
-            && !set.is_empty()
+            && set.len() > 1
             && let Some(items) = sequence::items(set)
         {
             return self.write_list(f, ('[', ']'), items.into_iter().cloned());
@@ -192,6 +192,7 @@ mod tests {
         assert_eq!(text(&pair), "(1|->(2|->3))");
         let sequence = Value::Set(sequence::from_items([Value::from("a\n"), Value::from("b")]));
         assert_eq!(text(&sequence), r#"["a\n","b"]"#);
+        assert_eq!(text(&Value::Set(sequence::from_items([Value::Int(7)]))), "{(1|->7)}");
         assert_eq!(format!("{sequence:?}"), r#"{(1|->"a\n"),(2|->"b")}"#);
         let record = Value::record(0, vec![Value::Bool(true), Value::element(1, 0)]);
         assert_eq!(text(&record), "rec(f0:TRUE,f1:S1_1)");

@@ -1,6 +1,6 @@
-//! Temporal formulas with the symbolic engine: branching time, one set-up after the other.
+//! Temporal formulas with the symbolic engine, one set-up after the other.
 //!
-//! A formula holds if it holds for every set-up. What the engine cannot judge, formulas of linear time and atoms that compare a state with the next one, is told as not
+//! A formula holds if it holds for every set-up. What the engine cannot judge, premises about every operation and atoms that compare a state with the next one, is told as not
 //! known, with the reason.
 
 use abridge_eval::{Env, State};
@@ -9,6 +9,7 @@ use abridge_model::ModelNode;
 use abridge_reduce::symmetry::{Auto, Group, Quotient as _};
 use abridge_symbolic::{Atom, Halt, Judged, Kind, Matching, Reached, Refusal, Space, Stop, Watch, Witness};
 use abridge_system::{Gap, Limit};
+use abridge_temporal::{Budget, Expanded, Fair, Property};
 
 use crate::temporal::atoms::{self, Pattern};
 use crate::temporal::{PreparedFormula, TemporalReport, TemporalVerdict, Tree, first_error};
@@ -21,6 +22,8 @@ pub(super) struct Formulas<'r, 's> {
     config: &'r Config,
     /// What is known so far: a formula holds as long as no set-up contradicts it.
     pub(super) reports: Vec<TemporalReport>,
+    /// Automata of formulas of linear time, once they were asked for.
+    properties: Vec<Option<Option<Property>>>,
 }
 
 impl<'r, 's> Formulas<'r, 's> {
@@ -28,9 +31,11 @@ impl<'r, 's> Formulas<'r, 's> {
         let open = |formula: &PreparedFormula| {
             let verdict = match formula.body.as_ref().map(|body| &body.tree) {
                 None => TemporalVerdict::Error(first_error(&formula.diagnostics)),
-                Some(Tree::Ltl(_)) => unsupported("formulas of linear time"),
-                Some(Tree::Ctl(_)) if config.stutters => unsupported("paths that stay where nothing is enabled"),
-                Some(Tree::Ctl(_)) => TemporalVerdict::Holds,
+                Some(_) if config.stutters => unsupported("paths that stay where nothing is enabled"),
+                Some(Tree::Ctl(branching)) if branching.has_premise() => {
+                    unsupported("fairness premises of branching time")
+                }
+                Some(_) => TemporalVerdict::Holds,
             };
             TemporalReport {
                 name: formula.source.name.clone(),
@@ -39,17 +44,23 @@ impl<'r, 's> Formulas<'r, 's> {
                 verdict,
                 trace: None,
                 story: None,
+                evidence: None,
                 diagnostics: formula.diagnostics.clone(),
             }
         };
-        Formulas { system, config, reports: config.formulas.formulas.iter().map(open).collect() }
+        let reports: Vec<TemporalReport> = config.formulas.formulas.iter().map(open).collect();
+        let properties = vec![None; reports.len()];
+        Formulas { system, config, reports, properties }
     }
 
     /// Whether the engine can judge all formulas.
     pub(super) fn are_supported(config: &Config) -> bool {
-        let is_ctl =
-            |formula: &PreparedFormula| matches!(&formula.body, Some(body) if matches!(body.tree, Tree::Ctl(_)));
-        config.formulas.formulas.iter().all(is_ctl) && !config.stutters
+        let is_judged = |formula: &PreparedFormula| match formula.body.as_ref().map(|body| &body.tree) {
+            None => false,
+            Some(Tree::Ctl(branching)) => !branching.has_premise(),
+            Some(Tree::Ltl(expanded)) => expanded.premises.iter().flatten().all(|it| it.subject != Fair::Every),
+        };
+        config.formulas.formulas.iter().all(is_judged) && !config.stutters
     }
 
     /// Formulas that nothing contradicts are not known to hold, for a reason.
@@ -88,15 +99,24 @@ impl<'r, 's> Formulas<'r, 's> {
                 continue;
             }
             let Some(body) = &self.config.formulas.formulas[number].body else { continue };
-            let Tree::Ctl(ctl) = &body.tree else { continue };
             let atoms: Vec<Atom> = body.atoms.iter().map(|atom| self.atom(*atom, constants)).collect();
-            let answer = space.judge(reached, ctl, &atoms, watch);
+            let answer = match &body.tree {
+                Tree::Ctl(branching) => space.judge(reached, &branching.formula, &atoms, watch),
+                Tree::Ltl(expanded) => match self.property(number, expanded) {
+                    Some(property) => space.judge_linear(reached, property, &atoms, watch),
+                    None => Err(Refusal::Unsupported("formulas whose automaton is too large")),
+                },
+            };
             let reduced_by = space.is_reduced().then_some(group);
             let (verdict, witness) = match answer {
                 Ok(Judged::Holds) => (TemporalVerdict::Holds, None),
                 Ok(Judged::Violated(witness)) => (TemporalVerdict::Violated, Some(witness)),
                 Ok(Judged::IllDefined(atom, witness)) => {
-                    (TemporalVerdict::IllDefined(ctl.atoms.get(atom).to_string()), Some(witness))
+                    let text = match &body.tree {
+                        Tree::Ctl(branching) => branching.formula.atoms.get(atom).to_string(),
+                        Tree::Ltl(expanded) => expanded.formula.atoms.get(atom).to_string(),
+                    };
+                    (TemporalVerdict::IllDefined(text), Some(witness))
                 }
                 Err(Refusal::Unsupported(what)) => (unsupported(what), None),
                 Err(Refusal::Halt(halt)) => (TemporalVerdict::Incomplete(self.why(&halt)), None),
@@ -105,6 +125,16 @@ impl<'r, 's> Formulas<'r, 's> {
             let report = &mut self.reports[number];
             (report.verdict, report.trace) = (verdict, trace);
         }
+    }
+
+    /// The automaton of a formula of linear time; nothing if it is too large.
+    fn property(&mut self, number: usize, expanded: &Expanded) -> Option<&Property> {
+        let config = self.config;
+        let made = self.properties[number].get_or_insert_with(|| {
+            let is_stopped = || config.stop.is_raised();
+            Property::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() }).ok()
+        });
+        made.as_ref()
     }
 
     /// Why the engine stopped, in words.

@@ -1,28 +1,51 @@
-//! Stored steps as the graphs that the engines of temporal logic look at.
+//! Stored steps as the graph that the engines of temporal logic look at: [`Lettering`].
+//!
+//! One view belongs to one thread, since it keeps a reader; views are cheap. A state that was not expanded, or not as a whole, is neither the end of a path nor without
+//! further steps.
 
 use std::cell::Cell;
 
 use abridge_search::GraphReader;
-use abridge_temporal::ctl;
 use abridge_temporal::emptiness::{LetterGraph, Truth};
-use abridge_temporal::formula::{AtomId, Ctl};
-use abridge_value::BitSet;
+use abridge_temporal::formula::AtomId;
 
 use super::Seen;
 
-/// For linear time: steps with letters.
-pub(super) struct Linear<'g> {
+/// Steps with letters.
+pub(super) struct Lettering<'g> {
     seen: Seen<'g>,
     n_states: usize,
     /// Atoms of the formula among those of all formulas.
     atoms: &'g [usize],
-    is_stopped: &'g dyn Fn() -> bool,
+    is_stopped: &'g (dyn Fn() -> bool + Sync),
     reader: Cell<Option<GraphReader<'g>>>,
 }
 
-impl<'g> Linear<'g> {
-    pub(super) fn new(seen: Seen<'g>, n_states: usize, atoms: &'g [usize], is_stopped: &'g dyn Fn() -> bool) -> Self {
-        Linear { seen, n_states, atoms, is_stopped, reader: Cell::new(None) }
+impl<'g> Lettering<'g> {
+    pub(super) fn new(
+        seen: Seen<'g>,
+        n_states: usize,
+        atoms: &'g [usize],
+        is_stopped: &'g (dyn Fn() -> bool + Sync),
+    ) -> Self {
+        Lettering { seen, n_states, atoms, is_stopped, reader: Cell::new(None) }
+    }
+
+    /// The first state in which an atom has no value.
+    pub(super) fn ill_defined(&self) -> Option<(u32, AtomId)> {
+        let atoms = || (0..self.atoms.len() as u32).map(AtomId);
+        let bad = |letter: u32| atoms().find(|atom| self.truth(letter, *atom) == Truth::IllDefined);
+        let bad: Vec<Option<AtomId>> = (0..self.n_letters() as u32).map(bad).collect();
+        if bad.iter().all(Option::is_none) {
+            return None;
+        }
+        (self.seen.starts.n_setups..self.seen.stored.n_states()).find_map(|state| {
+            let mut found = None;
+            let mut look = |letter: u32| found = found.or(bad[letter as usize]);
+            self.steps(state, &mut |letter, _| look(letter));
+            self.ending(state).into_iter().for_each(look);
+            found.map(|atom| (state, atom))
+        })
     }
 
     /// Asks the reader; if a question is asked while another one is answered, a second reader answers it.
@@ -53,7 +76,7 @@ impl Seen<'_> {
     }
 }
 
-impl LetterGraph for Linear<'_> {
+impl LetterGraph for Lettering<'_> {
     fn n_states(&self) -> usize {
         self.n_states
     }
@@ -94,120 +117,12 @@ impl LetterGraph for Linear<'_> {
         }
     }
 
+    fn is_open(&self, state: u32) -> bool {
+        let is_known = state < self.seen.stored.n_states();
+        !is_known || state >= self.seen.starts.n_setups && self.read(|reader| reader.is_open(state))
+    }
+
     fn is_stopped(&self) -> bool {
         (self.is_stopped)() || self.seen.stored.has_failed()
-    }
-}
-
-/// For branching time: numbered edges in both directions.
-pub(super) struct Branching<'g> {
-    seen: Seen<'g>,
-    atoms: &'g [usize],
-    formula: &'g Ctl,
-    is_stopped: &'g dyn Fn() -> bool,
-    /// Where the edges of each state begin.
-    starts: Vec<u32>,
-    /// Letter and target of each edge.
-    edges: Vec<(u32, u32)>,
-    entering_starts: Vec<u32>,
-    /// Edge and source.
-    entering: Vec<(u32, u32)>,
-}
-
-impl<'g> Branching<'g> {
-    pub(super) fn new(seen: Seen<'g>, atoms: &'g [usize], formula: &'g Ctl, is_stopped: &'g dyn Fn() -> bool) -> Self {
-        let n_states = seen.stored.n_states();
-        let mut starts = Vec::with_capacity(n_states as usize + 1);
-        let mut edges: Vec<(u32, u32)> = Vec::with_capacity(seen.stored.n_steps() as usize);
-        let mut reader = seen.stored.reader();
-        for state in 0..n_states {
-            starts.push(edges.len() as u32);
-            seen.steps(&mut reader, state, &mut |letter, target| edges.push((letter, target)));
-        }
-        starts.push(edges.len() as u32);
-        let mut entering_starts = vec![0_u32; n_states as usize + 1];
-        edges.iter().for_each(|(_, target)| entering_starts[*target as usize + 1] += 1);
-        for idx in 0..n_states as usize {
-            entering_starts[idx + 1] += entering_starts[idx];
-        }
-        let mut next = entering_starts.clone();
-        let mut entering = vec![(0, 0); edges.len()];
-        for state in 0..n_states {
-            for edge in starts[state as usize]..starts[state as usize + 1] {
-                let slot = &mut next[edges[edge as usize].1 as usize];
-                entering[*slot as usize] = (edge, state);
-                *slot += 1;
-            }
-        }
-        Branching { seen, atoms, formula, is_stopped, starts, edges, entering_starts, entering }
-    }
-
-    /// The letter of an edge.
-    pub(super) fn letter(&self, edge: u32) -> u32 {
-        self.edges[edge as usize].0
-    }
-
-    fn truth(&self, letter: u32, atom: AtomId) -> Truth {
-        self.seen.letters[letter as usize].truths[self.atoms[atom.0 as usize]]
-    }
-
-    /// The letter of a state, of which only atoms about the state count; nothing before the machine is initialised.
-    fn letter_of(&self, state: u32) -> Option<u32> {
-        let first = self.starts[state as usize];
-        if first < self.starts[state as usize + 1] {
-            return Some(self.letter(first));
-        }
-        self.seen.last_letter(&mut self.seen.stored.reader(), state)
-    }
-
-    /// The first state in which an atom has no value, or one that is not known.
-    pub(super) fn undefined(&self) -> Option<(u32, AtomId, Truth)> {
-        let is_undefined = |letter: u32| {
-            let atoms = self.formula.atoms.iter().map(|(id, _)| id);
-            atoms.into_iter().find(|atom| !matches!(self.truth(letter, *atom), Truth::True | Truth::False))
-        };
-        let bad: Vec<Option<AtomId>> = (0..self.seen.letters.len() as u32).map(is_undefined).collect();
-        if bad.iter().all(Option::is_none) {
-            return None;
-        }
-        let found = (0..self.starts.len() as u32 - 1).find_map(|state| {
-            let edges = &self.edges[self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize];
-            let letters = edges.iter().map(|(letter, _)| *letter).chain(self.letter_of(state));
-            letters.into_iter().find_map(|letter| Some((state, bad[letter as usize]?, letter)))
-        });
-        found.map(|(state, atom, letter)| (state, atom, self.truth(letter, atom)))
-    }
-}
-
-impl ctl::Graph for Branching<'_> {
-    fn n_states(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn successors(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
-        for edge in self.starts[state as usize]..self.starts[state as usize + 1] {
-            visit(edge, self.edges[edge as usize].1);
-        }
-    }
-
-    fn predecessors(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
-        let range = self.entering_starts[state as usize]..self.entering_starts[state as usize + 1];
-        for (edge, source) in &self.entering[range.start as usize..range.end as usize] {
-            visit(*edge, *source);
-        }
-    }
-
-    fn states_with(&self, atom: AtomId) -> BitSet {
-        let holds =
-            |state: &usize| self.letter_of(*state as u32).is_some_and(|letter| self.truth(letter, atom) == Truth::True);
-        (0..self.starts.len() - 1).filter(holds).collect()
-    }
-
-    fn is_on_edge(&self, atom: AtomId, edge: u32) -> bool {
-        self.truth(self.letter(edge), atom) == Truth::True
-    }
-
-    fn is_stopped(&self) -> bool {
-        (self.is_stopped)()
     }
 }

@@ -118,19 +118,10 @@ impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
         locked(&self.table).letters.len()
     }
 
-    /// The value of an atom in a letter.
-    pub(crate) fn truth(&self, letter: u32, atom: usize) -> Truth {
-        locked(&self.table).letters[letter as usize].truths[atom]
-    }
-
-    /// The operation with its arguments that the step of a letter is an instance of.
-    pub(crate) fn instance_of(&self, letter: u32) -> Option<u32> {
-        locked(&self.table).letters[letter as usize].instance
-    }
-
-    /// The permutation on the step of a letter.
-    pub(crate) fn turn_of(&self, letter: u32) -> Option<u32> {
-        locked(&self.table).letters[letter as usize].turn
+    /// Adds the letters that are new since a list was made, by number.
+    pub(crate) fn extend(&self, letters: &mut Vec<Letter>) {
+        let table = locked(&self.table);
+        letters.extend_from_slice(&table.letters[letters.len()..]);
     }
 
     /// The number of an operation with its arguments.

@@ -7,8 +7,8 @@ use abridge_deps::{Observed, Pattern as ObservedPattern};
 use abridge_explicit::FIRST_OPERATION;
 use abridge_model::Model;
 use abridge_reduce::Paths;
-use abridge_temporal::formula::{Ctl, CtlNode};
-use abridge_temporal::{Budget, Expanded, Fair, Property};
+use abridge_temporal::formula::CtlNode;
+use abridge_temporal::{Branching, Budget, Expanded, Fair, Property};
 
 use super::atoms::{Atom, Pattern};
 use super::prepare::{Prepared, PreparedFormula, Tree};
@@ -111,7 +111,11 @@ fn refused_ltl(expanded: &Expanded) -> Option<&'static str> {
     }
 }
 
-fn refused_ctl(ctl: &Ctl) -> Option<&'static str> {
+fn refused_ctl(branching: &Branching) -> Option<&'static str> {
+    if branching.has_premise() {
+        return Some("is a formula of CTL with a fairness premise");
+    }
+    let ctl = &branching.formula;
     let has_next = ctl.nodes().any(|(_, node)| matches!(node, CtlNode::Next(..)));
     let is_about_steps = ctl.atoms.iter().any(|(_, atom)| atom.kind.is_about_step());
     (has_next || is_about_steps).then_some("is a formula of CTL about next steps")

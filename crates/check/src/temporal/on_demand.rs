@@ -10,7 +10,7 @@ use abridge_system::{Machine as _, Origin, System};
 use abridge_temporal::emptiness::{Answer, LetterGraph, Suspicion, Truth, find_violation, holds_violation};
 use abridge_temporal::formula::AtomId;
 
-use super::letters::Lettered;
+use super::letters::{Letter, Lettered};
 use super::prepare::Tree;
 use super::{Starts, Temporal};
 
@@ -20,6 +20,8 @@ struct OnDemand<'d, 's, 'm, S: System, I> {
     lazy: RefCell<Lazy<'d, S>>,
     control: RefCell<&'d mut dyn Control>,
     known: RefCell<Known>,
+    /// Letters so far, which no other thread waits for.
+    letters: RefCell<Vec<Letter>>,
     starts: Starts,
     /// States that were not expanded stay so.
     is_frozen: Cell<bool>,
@@ -61,6 +63,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
             lazy: RefCell::new(lazy),
             control: RefCell::new(control),
             known: RefCell::default(),
+            letters: RefCell::default(),
             starts,
             is_frozen: Cell::new(false),
             config,
@@ -105,6 +108,14 @@ fn starts<S: System>(lazy: &mut Lazy<'_, S>, control: &mut dyn Control, is_runni
 }
 
 impl<S: System, I: System> OnDemand<'_, '_, '_, S, I> {
+    fn of_letter<T>(&self, letter: u32, tell: impl FnOnce(&Letter) -> T) -> T {
+        let mut letters = self.letters.borrow_mut();
+        if letters.len() <= letter as usize {
+            self.lettered.extend(&mut letters);
+        }
+        tell(&letters[letter as usize])
+    }
+
     /// The steps of a state and the letter of a path that ends there, if that is known or may be found out.
     fn leaving(&self, state: u32) -> (Vec<(u32, u32)>, Option<u32>) {
         if state < self.starts.n_setups {
@@ -151,11 +162,11 @@ impl<S: System, I: System> LetterGraph for View<'_, '_, '_, '_, S, I> {
     }
 
     fn truth(&self, letter: u32, atom: AtomId) -> Truth {
-        self.graph.lettered.truth(letter, self.atoms[atom.0 as usize])
+        self.graph.of_letter(letter, |letter| letter.truths[self.atoms[atom.0 as usize]])
     }
 
     fn instance(&self, letter: u32) -> Option<u32> {
-        self.graph.lettered.instance_of(letter)
+        self.graph.of_letter(letter, |letter| letter.instance)
     }
 
     fn has_turns(&self) -> bool {
@@ -164,7 +175,8 @@ impl<S: System, I: System> LetterGraph for View<'_, '_, '_, '_, S, I> {
 
     fn turned(&self, letter: u32, instance: u32) -> u32 {
         let lettered = self.graph.lettered;
-        lettered.turn_of(letter).map_or(instance, |turn| lettered.turned_instance(turn, instance))
+        let turn = self.graph.of_letter(letter, |letter| letter.turn);
+        turn.map_or(instance, |turn| lettered.turned_instance(turn, instance))
     }
 
     fn is_stopped(&self) -> bool {

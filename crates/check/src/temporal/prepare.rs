@@ -10,8 +10,8 @@ use abridge_model::ModelNode;
 use abridge_model::{Logic, Model, PredId, SmolStr, Type, TypeId};
 use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
 use abridge_system::Origin;
-use abridge_temporal::formula::{Atom as ParsedAtom, AtomKind, BText, Ctl, Ltl, Pattern as ParsedPattern, Place};
-use abridge_temporal::{Domain, ExpandError, Expanded, Fair, Source, expand, parse_ctl, parse_ltl};
+use abridge_temporal::formula::{Atom as ParsedAtom, AtomKind, BText, Ltl, Pattern as ParsedPattern, Place};
+use abridge_temporal::{Branching, Domain, ExpandError, Expanded, Fair, Source, expand, parse_ctl, parse_ltl};
 
 use super::atoms::{Atom, Change, Pattern, step_number};
 use crate::{Config, Needs, Place as MachinePlace, choices, needs};
@@ -69,7 +69,18 @@ pub(crate) struct Body {
 #[derive(Clone, Debug)]
 pub(crate) enum Tree {
     Ltl(Expanded),
-    Ctl(Ctl),
+    Ctl(Branching),
+}
+
+impl Tree {
+    /// A premise speaks about every operation with its arguments.
+    fn needs_instances(&self) -> bool {
+        let premises = match self {
+            Tree::Ltl(expanded) => &expanded.premises,
+            Tree::Ctl(branching) => &branching.premises,
+        };
+        premises.iter().flatten().any(|constraint| constraint.subject == Fair::Every)
+    }
 }
 
 /// Formulas that belong to one model.
@@ -161,9 +172,14 @@ impl Preparing<'_, '_> {
             Logic::Ctl => {
                 let (ctl, diagnostics) = parse_ctl(parsed);
                 formula.diagnostics = diagnostics;
-                if let Some(ctl) = ctl {
-                    let parsed: Vec<ParsedAtom> = ctl.atoms.iter().map(|(_, atom)| atom.clone()).collect();
-                    self.add(&mut formula, Tree::Ctl(ctl), &parsed, &[]);
+                match ctl.map(Branching::new) {
+                    Some(Ok(branching)) => {
+                        let atoms = branching.formula.atoms.iter();
+                        let parsed: Vec<ParsedAtom> = atoms.map(|(_, atom)| atom.clone()).collect();
+                        self.add(&mut formula, Tree::Ctl(branching), &parsed, &[]);
+                    }
+                    Some(Err(error)) => formula.diagnostics.push(refused(&formula.source, &error)),
+                    None => {}
                 }
             }
         }
@@ -178,22 +194,7 @@ impl Preparing<'_, '_> {
                 let parsed: Vec<ParsedAtom> = expanded.formula.atoms.iter().map(|(_, atom)| atom.clone()).collect();
                 self.add(formula, Tree::Ltl(expanded), &parsed, &texts);
             }
-            Err(error) => {
-                let (message, place) = match error {
-                    ExpandError::NoValues(name, place) => (
-                        format!("the values of `{name}` cannot be listed: give it a range of constants or a set"),
-                        place,
-                    ),
-                    ExpandError::NoInstances(place) => {
-                        let message = "`WEF` and `SEF` in parentheses need operations whose parameters are elements of given sets or booleans";
-                        (message.to_owned(), place)
-                    }
-                    ExpandError::TooLarge(place) => {
-                        ("the formula becomes too large without quantifiers".to_owned(), place)
-                    }
-                };
-                formula.diagnostics.push(Diagnostic::error("temporal-formula", message).at(formula.source.span(place)));
-            }
+            Err(error) => formula.diagnostics.push(refused(&formula.source, &error)),
         }
     }
 
@@ -202,6 +203,7 @@ impl Preparing<'_, '_> {
         let (number, first) = (self.formulas.len(), self.atoms.len());
         let mut atoms = Vec::new();
         for atom in parsed {
+            let atom = &self.without_dots(atom, formula);
             let bindings = atom.bindings.iter().map(|(name, value)| (name.clone(), values[*value as usize].clone()));
             let bindings: Vec<(SmolStr, String)> = bindings.collect();
             if let Some(diagnostic) = self.mistake(&formula.source, atom) {
@@ -259,6 +261,48 @@ impl Preparing<'_, '_> {
             _ => {}
         }
         positions
+    }
+
+    /// An atom whose operations have their arguments in parentheses. CSP writes an event with its arguments as `op.arg`; where no operation has that name and `op` has
+    /// parameters, it means `op(arg)`, and a warning says so.
+    fn without_dots(&self, atom: &ParsedAtom, formula: &mut PreparedFormula) -> ParsedAtom {
+        let mut atom = atom.clone();
+        let patterns: Vec<&mut ParsedPattern> = match &mut atom.kind {
+            AtomKind::Taken(pattern) | AtomKind::Enabled(pattern) | AtomKind::Available(pattern) => vec![pattern],
+            AtomKind::DeadlockOf(patterns) | AtomKind::Deterministic(patterns) | AtomKind::Controller(patterns) => {
+                patterns.iter_mut().collect()
+            }
+            _ => Vec::new(),
+        };
+        let n_params = |name: &str| {
+            let operation = self.model.transitions().map(|(_, op)| op).find(|op| op.name == name);
+            operation.map_or(0, |op| op.params.len())
+        };
+        for pattern in patterns {
+            let (text, start) = (pattern.operation.text.clone(), pattern.operation.start);
+            let is_known = self.model.transitions().any(|(_, op)| op.name == text);
+            let mut parts = text.split('.');
+            let name = parts.next().unwrap_or_default();
+            let mut offset = start + name.len() as u32;
+            let arguments = parts.map(|part| {
+                let argument = BText { text: part.into(), start: offset + 1 };
+                offset += 1 + part.len() as u32;
+                Some(argument)
+            });
+            let arguments: Vec<Option<BText>> = arguments.collect();
+            if is_known || !pattern.arguments.is_empty() || arguments.is_empty() || arguments.len() > n_params(name) {
+                continue;
+            }
+            pattern.operation = BText { text: name.into(), start };
+            pattern.arguments = arguments;
+            let message = format!("`{text}` is read as `{pattern}`");
+            let span = formula.source.span(Place { start, end: start + text.len() as u32 });
+            let warning = Diagnostic::warning("foreign-operator", message).at(span);
+            if !formula.diagnostics.iter().any(|known| known.message == warning.message) {
+                formula.diagnostics.push(warning.help("arguments of operations stand in parentheses"));
+            }
+        }
+        atom
     }
 
     /// What is wrong with an atom: an operation that does not exist, or something that has no meaning here.
@@ -360,10 +404,7 @@ impl Preparing<'_, '_> {
         for formula in &mut prepared.formulas {
             let Some(body) = &mut formula.body else { continue };
             let atoms: Option<Vec<usize>> = body.atoms.iter().map(|atom| numbers[*atom]).collect();
-            if let Tree::Ltl(expanded) = &body.tree {
-                let constraints = expanded.premises.iter().flatten();
-                prepared.needs_instances |= constraints.into_iter().any(|one| one.subject == Fair::Every);
-            }
+            prepared.needs_instances |= body.tree.needs_instances();
             match atoms {
                 Some(atoms) => body.atoms = atoms,
                 None => formula.body = None,
@@ -371,6 +412,21 @@ impl Preparing<'_, '_> {
         }
         prepared
     }
+}
+
+/// Why a formula cannot be expanded.
+fn refused(source: &FormulaSource, error: &ExpandError) -> Diagnostic {
+    let (message, place) = match error {
+        ExpandError::NoValues(name, place) => {
+            (format!("the values of `{name}` cannot be listed: give it a range of constants or a set"), place)
+        }
+        ExpandError::NoInstances(place) => {
+            let message = "`WEF` and `SEF` in parentheses need operations whose parameters are elements of given sets or booleans";
+            (message.to_owned(), place)
+        }
+        ExpandError::TooLarge(place) => ("the formula becomes too large without quantifiers".to_owned(), place),
+    };
+    Diagnostic::error("temporal-formula", message).at(source.span(*place))
 }
 
 /// What stands before and after a text to give variables their values.

@@ -12,14 +12,12 @@ use abridge_eval::{Env, Error};
 use abridge_explicit::{Execution, Explicit, Place};
 use abridge_model::ids::Id as _;
 use abridge_reduce::symmetry::{Canonizer, permute_state};
-use abridge_temporal::ctl::{Evidence, Shown};
 use abridge_temporal::emptiness::{Path, PathEnd, Truth};
 use abridge_temporal::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
 use abridge_temporal::{Constraint, Expanded, Fair, Table, Word, evaluate, is_fair};
 
 use super::Searched;
 use super::atoms::{Atom, Change, Pattern, step_number};
-use super::graph::Branching;
 use super::letters::{Letter, truth_of};
 use super::prepare::Body;
 use super::turns::{Names, turned_vals};
@@ -114,83 +112,15 @@ pub(super) fn path_to_state(searched: &Searched<'_, '_>, state: u32, canonizer: 
     }
 }
 
-/// The trace of evidence for a formula of branching time: its first path, and the first one of what hangs off that.
-pub(super) fn branch(
-    searched: &Searched<'_, '_>,
-    graph: &Branching<'_>,
-    evidence: &Evidence,
-    canonizer: Option<&mut dyn Canonizer>,
-) -> Trace {
-    let mut positions: Vec<(u32, u32)> = Vec::new();
-    let mut end = PathEnd::Anything(evidence.state);
-    let mut next = Some(evidence);
-    while let Some(shown) = next.take() {
-        match &shown.shown {
-            Shown::Parts(parts) => next = parts.first(),
-            Shown::Path { steps, loop_start, parts } => {
-                let mut state = shown.state;
-                let first = positions.len();
-                // What hangs off the end of the path is told as its continuation.
-                let (at, part) = match parts.last() {
-                    Some((at, part)) => (*at, Some(part)),
-                    None => (steps.len(), None),
-                };
-                let is_cut = loop_start.is_none() || (at < steps.len() && part.is_some_and(has_path));
-                let n_steps = if is_cut { at } else { steps.len() };
-                for (edge, target) in &steps[..n_steps] {
-                    positions.push((state, graph.letter(*edge)));
-                    state = *target;
-                }
-                end = match loop_start {
-                    Some(start) if !is_cut => PathEnd::Loop(first + start),
-                    _ => PathEnd::Anything(state),
-                };
-                next = part.filter(|_| is_cut);
-            }
-            Shown::Fact | Shown::AllPaths | Shown::Omitted => {}
-        }
-    }
-    let start = positions.first().map_or(evidence.state, |(state, _)| *state);
-    let path = Path { positions, end };
-    let mut walk = match Walk::from_state(searched, &[], start, canonizer) {
-        Ok(walk) => walk,
-        Err(trace) => return trace,
-    };
-    // Evidence has no letters, so nobody is followed.
-    walk.names = None;
-    let any = Letter { truths: Box::default(), instance: None, turn: None };
-    let letter = |_: usize| &any;
-    let targets: Vec<u32> = path.positions.iter().skip(1).map(|(state, _)| *state).collect();
-    for target in targets {
-        if !walk.step(&any, target) {
-            return walk.trace;
-        }
-    }
-    match path.end {
-        PathEnd::Anything(state) if !path.positions.is_empty() => _ = walk.step(&any, state),
-        PathEnd::Loop(start) => _ = walk.close(&path, start, &letter),
-        _ => {}
-    }
-    walk.trace
-}
-
-fn has_path(evidence: &Evidence) -> bool {
-    match &evidence.shown {
-        Shown::Path { steps, .. } => !steps.is_empty(),
-        Shown::Parts(parts) => parts.iter().any(has_path),
-        _ => false,
-    }
-}
-
 /// A path through real states.
-struct Walk<'w, 's, 'm, 'c> {
+pub(super) struct Walk<'w, 's, 'm, 'c> {
     searched: &'w Searched<'s, 'm>,
     /// Atoms of the formula among those of all formulas.
     atoms: &'w [usize],
     canonizer: Option<&'c mut dyn Canonizer>,
-    trace: Trace,
+    pub(super) trace: Trace,
     /// Real states in which paths are, from the initial one on.
-    states: Vec<Vec<u32>>,
+    pub(super) states: Vec<Vec<u32>>,
     /// Values of the formula's atoms at each position that a step has left.
     word: Vec<Vec<Truth>>,
     /// Steps of the trace before the initial state.
@@ -198,7 +128,7 @@ struct Walk<'w, 's, 'm, 'c> {
     /// Steps of the path that no operation takes.
     n_stuttered: usize,
     /// What elements are called in the states of the table, where instances are followed through a quotient.
-    names: Option<Names>,
+    pub(super) names: Option<Names>,
 }
 
 impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
@@ -216,8 +146,19 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         Walk::from_state(searched, &body.atoms, start, canonizer)
     }
 
+    /// Goes on from a real state.
+    pub(super) fn at(
+        searched: &'w Searched<'s, 'm>,
+        atoms: &'w [usize],
+        (state, names): (Vec<u32>, Option<Names>),
+        canonizer: Option<&'c mut dyn Canonizer>,
+    ) -> Self {
+        let (trace, word) = (Trace::default(), Vec::new());
+        Walk { searched, atoms, canonizer, trace, states: vec![state], word, n_before: 0, n_stuttered: 0, names }
+    }
+
     /// Leads to an initial state.
-    fn from_state(
+    pub(super) fn from_state(
         searched: &'w Searched<'s, 'm>,
         atoms: &'w [usize],
         start: u32,
@@ -264,7 +205,7 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
     }
 
     /// Takes a step with a letter to a state of the table, or to a member of its orbit; false if there is none.
-    fn step(&mut self, letter: &Letter, target: u32) -> bool {
+    pub(super) fn step(&mut self, letter: &Letter, target: u32) -> bool {
         let mut wanted = match self.searched.exploration.table.get(target) {
             Ok(words) => words,
             Err(error) => {
@@ -340,7 +281,12 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
     }
 
     /// Goes around a loop until a real state comes back; the position from which on it repeats.
-    fn close<'l>(&mut self, path: &Path, start: usize, letter: &dyn Fn(usize) -> &'l Letter) -> Option<usize> {
+    pub(super) fn close<'l>(
+        &mut self,
+        path: &Path,
+        start: usize,
+        letter: &dyn Fn(usize) -> &'l Letter,
+    ) -> Option<usize> {
         let n_positions = path.positions.len();
         let mut heads: Vec<usize> = vec![start];
         for _ in 0..MAX_ROUNDS {

@@ -65,6 +65,7 @@ pub(super) fn turned_vals(group: &Group, images: &[u32], vals: &[Val]) -> Vec<Va
 }
 
 /// The names of elements along a real path: the permutation from a real state to the state of the table that stands for it.
+#[derive(Clone)]
 pub(super) struct Names {
     pub(super) group: Group,
     pub(super) images: Permutation,

@@ -1,35 +1,39 @@
 //! `abridge animate`: step through a machine in the terminal, or drive it with commands on standard input.
 //!
 //! Each line is one command. [`Dialogue`] executes commands and answers with a [`Reply`]: text for people, a JSON object for
-//! programs. `view.rs` renders the current state and its successors.
+//! programs. `view.rs` renders the current state and its successors, `typed.rs` takes steps that are typed, described or left to chance, `tree.rs` keeps
+//! what was undone.
 
 mod beside;
 mod ltl;
+mod tree;
+mod typed;
 mod view;
 
-use std::io::{BufRead as _, IsTerminal as _};
 use std::path::Path;
 use std::time::Instant;
 
-use abridge_check::{Animation, Execution, Move, Place, Sought, find};
-use abridge_diag::{Diagnostic, with_stack};
+use abridge_check::{Animation, Config, Execution, Move, Place, Sought, find};
+use abridge_diag::{Diagnostic, SourceMap, with_stack};
 use abridge_explicit::Explicit;
-use abridge_model::{Model, dump};
+use abridge_model::Model;
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
 use abridge_system::Machine;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use crate::commands::{Compat, complain, print_json, system};
+use crate::commands::{Compat, complain, print_json, system_of};
 use crate::exit::Exit;
-use crate::formulas::{Told, analyse_one, calculate, fields, needs_of, tell, tell_error};
+use crate::formulas::{analyse_one, calculate, fields, needs_of, tell, tell_error};
 use crate::load::load;
-use crate::out::{flush, out};
-use crate::report::{count, json_diagnostics, text_diagnostics};
+use crate::prompt::Prompt;
+use crate::report::{conjunct_text, count, json_diagnostics, text_diagnostics};
+use crate::session::Session;
 use crate::steps::{event, steps_json, table};
-use crate::terminal::colours_output;
+use crate::talk::{Reply, Talk, converse};
 use crate::trace_file::{self, NoReplay};
-use crate::watch::{Interrupt, Watch, usual_budget};
+use crate::watch::{Watch, usual_budget};
+use tree::Tree;
 use view::View;
 
 #[derive(Args)]
@@ -43,14 +47,24 @@ pub(crate) struct AnimateOptions {
     /// Start with a saved trace
     #[arg(long, value_name = "TRACE")]
     load: Option<String>,
+    /// Execute this command instead of reading commands; may be repeated
+    #[arg(long = "do", value_name = "COMMAND", allow_hyphen_values = true)]
+    commands: Vec<String>,
     /// Animate a refinement and its abstraction together, in two columns
     #[arg(long, conflicts_with = "load")]
     beside: bool,
 }
 
 const HELP: &str = "\
-  NUMBER          take the step with this number; its text works too, as in `press(2)`
+  NUMBER          take the step with this number
+  OP(VALUES)      take a step by its text, listed or not, as in `press(2)`
+  init            take first steps until the machine is initialised
+  exec OP PRED    take a step of an operation whose parameters satisfy a predicate
+  walk N [SEED]   take N random steps
   b [N]           go back one step, or N steps
+  redo            take the step again that was undone last
+  tree            print all steps so far, those that were undone included, with numbers
+  goto N          go to a step of the tree
   r               restart
   find PREDICATE  go to a nearest state that satisfies the predicate
   eval FORMULA    evaluate an expression or predicate in this state
@@ -64,30 +78,6 @@ const HELP: &str = "\
   q               quit
 An empty line prints the state again.
 ";
-
-/// Answer to a command.
-struct Reply {
-    is_ok: bool,
-    text: String,
-    json: Map<String, Value>,
-    /// Print the current state and its successors as well.
-    shows_place: bool,
-}
-
-impl Reply {
-    fn place(text: impl Into<String>) -> Reply {
-        Reply { is_ok: true, text: text.into(), json: Map::new(), shows_place: true }
-    }
-
-    fn text(text: impl Into<String>, json: Value) -> Reply {
-        Reply { is_ok: true, text: text.into(), json: fields(json), shows_place: false }
-    }
-
-    fn error(message: impl Into<String>) -> Reply {
-        let message = message.into();
-        Reply { is_ok: false, json: fields(json!({ "message": message })), text: message + "\n", shows_place: false }
-    }
-}
 
 pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options, json: bool) -> Exit {
     let model_options = &Compat::options(options.compat, model_options);
@@ -108,69 +98,25 @@ pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options
         return with_stack(|| beside::run(model, file, options, json));
     }
     with_stack(|| {
-        let system = system(model, Some(file), options.compat);
-        let mut dialogue = Dialogue::new(file, &system, options, model_options);
+        let prompt = Prompt::new("animate", &options.commands);
+        let session = Session::new(&prompt);
+        let config = session.guarded(Compat::config(options.compat, Some(file), usual_budget()));
+        let system = system_of(model, &config);
+        let means = Means { file, sources: &analysis.sources, options, model_options, session: &session };
+        let mut dialogue = session.run(|| Dialogue::new(means, &system));
         let first = match &options.load {
-            Some(trace) => dialogue.load(trace),
+            Some(trace) => session.run(|| dialogue.load(trace)),
             None => Reply::place(""),
         };
-        converse(&mut dialogue, first, json)
+        converse(&mut dialogue, first, &session, prompt, json)
     })
 }
 
-/// Whoever answers commands.
-trait Talk {
-    fn command(&mut self, line: &str) -> Reply;
-
-    /// The current state and its successors, for people.
-    fn text(&self, is_coloured: bool) -> String;
-
-    /// The same for programs.
-    fn json(&self) -> Map<String, Value>;
-}
-
-/// Reads and answers commands until end of input or `quit`.
-fn converse(talk: &mut impl Talk, first: Reply, json: bool) -> Exit {
-    let is_person = std::io::stdin().is_terminal();
-    let mut all_ok = first.is_ok;
-    answer(talk, "", first, json);
-    let mut line = String::new();
-    loop {
-        if is_person && !json {
-            out!("> ");
-        }
-        flush();
-        line.clear();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {}
-        }
-        let command = line.trim();
-        if matches!(command, "q" | "quit" | "exit") {
-            break;
-        }
-        let reply = with_stack(|| talk.command(command));
-        all_ok &= reply.is_ok;
-        answer(talk, command, reply, json);
-    }
-    if all_ok || is_person { Exit::Ok } else { Exit::No }
-}
-
-fn answer(talk: &impl Talk, command: &str, reply: Reply, json: bool) {
-    if json {
-        let mut object = fields(json!({ "command": command, "ok": reply.is_ok }));
-        object.extend(reply.json);
-        if reply.shows_place {
-            object.extend(talk.json());
-        }
-        print_json(&object);
-    } else {
-        out!("{}", reply.text);
-        if reply.shows_place {
-            out!("{}", talk.text(colours_output()));
-        }
-    }
-}
+/// Commands that can be completed.
+const COMMANDS: &[&str] = &[
+    "back", "redo", "tree", "goto", "restart", "find", "init", "exec", "walk", "eval", "ltl", "past", "vars", "inv",
+    "trace", "save", "load", "help", "quit",
+];
 
 /// The position of a step that is given by its number or its text; a message if there is none.
 fn chosen(choices: &[Move], choice: &str) -> Result<usize, String> {
@@ -204,37 +150,84 @@ fn back(animation: &mut Animation<'_, impl Machine>, steps: &str) -> Reply {
     Reply::place("")
 }
 
+/// What a dialogue is about, beside the system.
+struct Means<'a> {
+    file: &'a Path,
+    sources: &'a SourceMap,
+    options: &'a AnimateOptions,
+    model_options: &'a Options,
+    session: &'a Session,
+}
+
 struct Dialogue<'a> {
     file: &'a Path,
+    sources: &'a SourceMap,
     model: &'a Model,
     system: &'a Explicit<'a>,
     options: &'a AnimateOptions,
     model_options: &'a Options,
+    session: &'a Session,
     animation: Animation<'a, Explicit<'a>>,
-    interrupt: Interrupt,
+    tree: Tree,
 }
 
 impl<'a> Dialogue<'a> {
-    fn new(file: &'a Path, system: &'a Explicit<'a>, options: &'a AnimateOptions, model_options: &'a Options) -> Self {
-        let animation = Animation::new(system, options.limit);
-        let interrupt = Interrupt::new();
-        interrupt.set(true);
-        Dialogue { file, model: system.model(), system, options, model_options, animation, interrupt }
+    fn new(means: Means<'a>, system: &'a Explicit<'a>) -> Self {
+        let Means { file, sources, options, model_options, session } = means;
+        let (animation, tree) = (Animation::new(system, options.limit), Tree::default());
+        Dialogue { file, sources, model: system.model(), system, options, model_options, session, animation, tree }
+    }
+
+    /// How formulas and steps are evaluated, until the user interrupts.
+    fn config(&self) -> Config {
+        self.session.guarded(Compat::config(self.options.compat, Some(self.file), usual_budget()))
     }
 }
 
 impl Talk for Dialogue<'_> {
     fn command(&mut self, line: &str) -> Reply {
+        let reply = self.execute(line);
+        self.tree.record(self.animation.history());
+        reply
+    }
+
+    fn text(&self, is_coloured: bool) -> String {
+        View { dialogue: self, is_coloured }.text()
+    }
+
+    fn json(&self) -> Map<String, Value> {
+        View { dialogue: self, is_coloured: false }.json()
+    }
+
+    fn words(&self) -> Vec<String> {
+        let model = self.model;
+        let names = model.constants.values().map(|it| it.name.to_string());
+        let names = names.chain(model.variables.values().map(|it| it.name.to_string()));
+        let names = names.chain(model.sets.values().map(|it| it.name.to_string()));
+        let operations = model.transitions().map(|(_, op)| op.name.to_string());
+        let choices = self.animation.choices().list.iter().map(|step| event(&step.name, &step.params, &[]));
+        names.chain(operations).chain(choices).chain(COMMANDS.iter().map(|word| (*word).to_owned())).collect()
+    }
+}
+
+impl Dialogue<'_> {
+    fn execute(&mut self, line: &str) -> Reply {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match word {
             "" => Reply::place(""),
             "b" | "back" => back(&mut self.animation, rest),
+            "redo" => self.redo(),
+            "tree" => self.tree.reply(),
+            "goto" => self.goto(rest),
             "r" | "restart" => {
                 self.animation.restart();
                 Reply::place("")
             }
             "find" => self.find(rest),
+            "init" => self.initialise(),
+            "exec" => self.exec(rest),
+            "walk" => self.walk(rest),
             "eval" => self.eval(rest),
             "ltl" => self.ltl(rest),
             "past" => self.past(rest),
@@ -251,16 +244,11 @@ impl Talk for Dialogue<'_> {
         }
     }
 
-    fn text(&self, is_coloured: bool) -> String {
-        View { dialogue: self, is_coloured }.text()
+    /// A conjunct of the invariant as the user wrote it.
+    fn conjunct(&self, idx: usize) -> String {
+        conjunct_text(self.model, self.sources, &self.model.invariant[idx])
     }
 
-    fn json(&self) -> Map<String, Value> {
-        View { dialogue: self, is_coloured: false }.json()
-    }
-}
-
-impl Dialogue<'_> {
     fn place(&self) -> Place {
         Place::of_words(self.system, self.animation.state())
     }
@@ -274,7 +262,7 @@ impl Dialogue<'_> {
     fn take(&mut self, choice: &str) -> Reply {
         match chosen(&self.animation.choices().list, choice) {
             Ok(idx) => self.animation.take(idx),
-            Err(message) => return Reply::error(message),
+            Err(message) => return self.typed(choice).unwrap_or_else(|| Reply::error(message)),
         };
         Reply::place("")
     }
@@ -289,12 +277,10 @@ impl Dialogue<'_> {
             _ => return refused(&analysis),
         };
         let (model, pred) = pred;
-        let system = system(model, Some(self.file), self.options.compat);
-        let mut watch = Watch::new(Instant::now(), None, None, true, self.interrupt.clone());
-        self.interrupt.set(false);
+        let system = system_of(model, &self.config());
+        let mut watch = Watch::new(Instant::now(), None, None, true, self.session.interrupt().clone());
         let start = self.place().words(&system);
         let sought = find(&system, start.as_deref(), &|state| system.holds(pred, state), &mut watch);
-        self.interrupt.set(true);
         watch.clear();
         match sought {
             Sought::Found(path) if path.is_empty() => Reply::place("the predicate holds in this state\n"),
@@ -313,7 +299,9 @@ impl Dialogue<'_> {
             }
             Sought::Nowhere => Reply::error("no reachable state satisfies the predicate"),
             Sought::Stopped(why) => Reply::error(format!("not found: {why}")),
-            Sought::Failed(error) => told(tell_error(&analysis.sources, &error.diagnostic(model), Exit::IllDefined)),
+            Sought::Failed(error) => {
+                Reply::told(tell_error(&analysis.sources, &error.diagnostic(model), Exit::IllDefined))
+            }
         }
     }
 
@@ -334,8 +322,8 @@ impl Dialogue<'_> {
         if needs_of(model, formula) > is_known {
             return Reply::error("the formula refers to constants or variables without values; take a step first");
         }
-        let config = Compat::config(self.options.compat, Some(self.file), usual_budget());
-        told(tell(model, &analysis.sources, &calculate(model, formula, &place, self.options.limit, config)))
+        let calculation = calculate(model, formula, &place, self.options.limit, self.config());
+        Reply::told(tell(model, &analysis.sources, &calculation))
     }
 
     fn invariant(&self) -> Reply {
@@ -345,7 +333,7 @@ impl Dialogue<'_> {
         let mut text = String::new();
         let mut list = Vec::new();
         for (idx, truth) in self.system.judge().session().invariant(&state) {
-            let conjunct = dump::pred_text(self.model, self.model.invariant[idx].pred);
+            let conjunct = self.conjunct(idx);
             let (word, value) = match truth {
                 Ok(true) => ("TRUE ".to_owned(), json!(true)),
                 Ok(false) => ("FALSE".to_owned(), json!(false)),
@@ -417,9 +405,4 @@ fn refused(analysis: &FormulaAnalysis) -> Reply {
         json: fields(json),
         shows_place: false,
     }
-}
-
-fn told(told: Told) -> Reply {
-    let is_ok = matches!(told.exit, Exit::Ok | Exit::No);
-    Reply { is_ok, text: told.text, json: told.json, shows_place: false }
 }

@@ -3,6 +3,7 @@
 //! Options become a `check::Config`; the `Report` becomes text or JSON and an exit status. Exit 0 must mean that every property that
 //! was asked for holds.
 
+mod html;
 mod json;
 pub(crate) mod temporal;
 mod text;
@@ -16,8 +17,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Evaluator, Memory, Method, PorMode, Report, Strategy, TemporalReport, TemporalVerdict, Verdict,
-    ViolationKind, check, check_on_disk, choose_reductions, fingerprint, limit_text,
+    Config, Engine, Evaluator, Memory, Method, PorMode, Report, Representatives, Strategy, TemporalReport,
+    TemporalVerdict, Verdict, ViolationKind, check, check_on_disk, choose_reductions, fingerprint, limit_text,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
@@ -31,6 +32,7 @@ use crate::commands::canonizers::reduction_json;
 use crate::commands::places::{DiskOptions, Places};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
+use crate::files::replace_file;
 use crate::load::{Loaded, load};
 use crate::out::{errln, flush, out, outln};
 use crate::profile;
@@ -39,7 +41,7 @@ use crate::trace_file;
 use json::{bytes_per_state, por_json, report_json, violation_json};
 use text::{plural, print_report};
 
-use crate::watch::{Guard, Interrupt, Stop, Told, Watch, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Stage, Stop, Told, Watch, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
@@ -123,13 +125,16 @@ pub(crate) struct CheckOptions {
     /// with --survey, --compat or --prob-limits
     #[arg(long, value_enum, help_heading = "Reductions")]
     symmetry: Option<Symmetry>,
+    /// With --engine symbolic and symmetry: order of the bits of interchangeable elements. The results do not depend on it
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "concatenated", help_heading = "Reductions")]
+    bit_order: BitOrder,
     /// With --symmetry marker: confirm each match by canonical forms, which makes the result exact
     #[arg(long, help_heading = "Reductions")]
     precise: bool,
     /// Partial order reduction: explore one order of independent steps. The verdict stays the same; states and transitions that are
-    /// skipped are not counted
-    #[arg(long, value_enum, value_name = "HOW", default_value = "off", help_heading = "Reductions")]
-    por: Reduction,
+    /// skipped are not counted. Default: `off`, or what `SET_PREF_POR` says
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Reductions")]
+    por: Option<Reduction>,
     /// Validate partial order reduction: explore all steps and check each reduced set along paths of up to LENGTH steps. Slow
     #[arg(long, value_name = "LENGTH", num_args = 0..=1, default_missing_value = "3", help_heading = "Reductions")]
     check_por: Option<usize>,
@@ -148,6 +153,9 @@ pub(crate) struct CheckOptions {
     /// Write the trace of the violation to a file, in the format of ProB 2 (.prob2trace) or as a drawing (.svg)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
+    /// Write a report as one HTML file: verdict, traces, transitions per operation
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -202,6 +210,14 @@ enum Symmetry {
     Flood,
     /// Approximate: symmetry markers, see --precise
     Marker,
+    /// Symbolic engine: representatives by sorting inside the fixpoint, as with `auto`
+    Dynamic,
+    /// Symbolic engine: a relation to several representatives, computed before
+    Multiple,
+    /// Symbolic engine: the orbit relation, for few elements
+    Orbits,
+    /// Symbolic engine: counter abstraction, where no value relates two elements
+    Counters,
 }
 
 #[cfg(feature = "nauty")]
@@ -210,17 +226,49 @@ const NAUTY: Method = Method::Nauty;
 #[cfg(not(feature = "nauty"))]
 const NAUTY: Method = Method::Canon;
 
+/// The method that a machine prefers by SYMMETRY_MODE.
+fn preferred_symmetry(model: &Model) -> Option<Method> {
+    match model.steering.preferences.get("SYMMETRY_MODE")?.to_lowercase().as_str() {
+        "off" => Some(Method::Off),
+        "flood" => Some(Method::Flood),
+        "nauty" => Some(Method::Canon),
+        "hash" => Some(Method::Marker { is_precise: true }),
+        _ => None,
+    }
+}
+
 impl Symmetry {
     fn method(self, is_precise: bool) -> Method {
         match self {
             Symmetry::Off => Method::Off,
-            Symmetry::Auto => Method::Auto,
+            Symmetry::Auto | Symmetry::Dynamic | Symmetry::Multiple | Symmetry::Orbits | Symmetry::Counters => {
+                Method::Auto
+            }
             Symmetry::Canon => Method::Canon,
             Symmetry::Nauty => NAUTY,
             Symmetry::Flood => Method::Flood,
             Symmetry::Marker => Method::Marker { is_precise },
         }
     }
+
+    /// The way in which the symbolic engine finds representatives; nothing for the methods of all engines.
+    fn representatives(self) -> Option<Representatives> {
+        match self {
+            Symmetry::Dynamic => Some(Representatives::Dynamic),
+            Symmetry::Multiple => Some(Representatives::Multiple),
+            Symmetry::Orbits => Some(Representatives::Orbits),
+            Symmetry::Counters => Some(Representatives::Counters),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BitOrder {
+    /// All bits of one element, then those of the next
+    Concatenated,
+    /// One bit of all elements, then the next bit
+    Interlaced,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -343,13 +391,18 @@ impl CheckOptions {
         config.max_depth = self.max_depth;
         config.workers = self.threads();
         config.leaves_memory = true;
-        config.por = match self.por {
+        config.por = match self.por.unwrap_or(Reduction::Off) {
             Reduction::Off => PorMode::Off,
             Reduction::Auto => PorMode::Auto,
             Reduction::Syntactic => PorMode::Syntactic,
             Reduction::Semantic => PorMode::Semantic,
             Reduction::Ample => PorMode::Ample,
         };
+        // What the machine prefers gives way to the command line, and to runs that count all states.
+        let prefers_por = || model.steering.preferences.get("POR").is_some_and(|how| !how.eq_ignore_ascii_case("off"));
+        if self.por.is_none() && self.reduce.is_none() && !self.survey && self.compat.is_none() && prefers_por() {
+            config.por = PorMode::Semantic;
+        }
         config.check_por = self.check_por;
         if self.check_por.is_some() && config.por == PorMode::Off {
             config.por = PorMode::Auto;
@@ -364,10 +417,15 @@ impl CheckOptions {
             EvaluatorChoice::Auto if config.system.compiled && config.system.memo => Evaluator::Auto,
             _ => Evaluator::Memo,
         };
+        config.representatives = self.symmetry.and_then(Symmetry::representatives).unwrap_or_default();
+        config.order = match self.bit_order {
+            BitOrder::Concatenated => abridge_check::Order::Concatenated,
+            BitOrder::Interlaced => abridge_check::Order::Interlaced,
+        };
         config.symmetry = match self.symmetry {
             Some(symmetry) => symmetry.method(self.precise),
             None if self.survey || self.compat.is_some() || self.prob_limits => Method::Off,
-            None => Method::Auto,
+            None => preferred_symmetry(model).unwrap_or(Method::Auto),
         };
         if self.prob_limits {
             let cap = |name: &str, default: usize| {
@@ -403,6 +461,10 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if options.engine != EngineName::Explicit && options.disk.saves() {
         return refuse("--checkpoint and --resume need `--engine explicit`");
     }
+    let is_symbolic_only = options.symmetry.and_then(Symmetry::representatives).is_some();
+    if options.engine == EngineName::Explicit && is_symbolic_only {
+        return refuse("this method of symmetry reduction needs `--engine symbolic`");
+    }
     let places = match Places::new(&options.disk, options.memory, options.strategy == Order::Bfs) {
         Ok(places) => places,
         Err(message) => return refuse(&message),
@@ -428,6 +490,12 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     };
     let report = &finished.report;
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, report));
+    if let Some(path) = &options.report {
+        let page = html::page(model, &analysis.sources, file, report, &finished.times);
+        if let Err(error) = replace_file(path, page) {
+            return self::refuse(file, json, &format!("cannot write `{}`: {error}", path.display()));
+        }
+    }
     if json {
         let mut value = subject.json(&finished, &places);
         let others = report.unchecked.iter().chain(temporal::diagnostics(report));
@@ -571,7 +639,11 @@ impl Subject<'_> {
         let Subject { file, model, sources, options } = *self;
         let Finished { report, times, bytes_before, .. } = finished;
         let mut value = report_json(model, sources, report, times);
-        value["por"] = json!(options.por.name());
+        value["por"] = json!(match options.por {
+            Some(por) => por.name(),
+            None if finished.config.por == PorMode::Semantic => Reduction::Semantic.name(),
+            None => Reduction::Off.name(),
+        });
         value["partial_order"] = por_json(report);
         value["reduction"] = report.reduction.as_ref().map_or(Value::Null, reduction_json);
         value["workers"] = json!(options.threads());
@@ -589,23 +661,10 @@ impl Subject<'_> {
     }
 }
 
-/// What a run is busy with.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Loading,
-    Searching,
-    Telling,
-}
-
 /// Ends a run that does not look up, or that has not enough memory to tell what it found.
 fn give_up(file: &Path, limit: Limit, stage: Stage, n_states: u64, json: bool) {
     let what = if stage == Stage::Telling { "no report" } else { "no violation found" };
-    let when = match stage {
-        Stage::Loading => "while the machine was loaded",
-        Stage::Searching => "during an evaluation that could not be interrupted",
-        Stage::Telling => "while the report was made",
-    };
-    let limit = format!("{} {when}", limit_text(limit));
+    let limit = format!("{} {}", limit_text(limit), stage.text());
     if json {
         let limits = [&limit];
         print_json(

@@ -114,13 +114,18 @@ fn draw_space(space: &Space, view: View) -> Drawing {
         _ if node.values.is_empty() => vec!["no variables".to_owned()],
         _ => node.values.iter().map(|(name, value)| format!("{name} = {value}")).collect(),
     };
+    let told = |node: &SpaceNode| {
+        let faults = [(node.is_violated, "invariant violated"), (node.is_deadlock, "deadlock")];
+        faults.into_iter().filter(|(is_told, _)| *is_told).map(|(_, text)| text.to_owned())
+    };
     let node = |(idx, node): (usize, &SpaceNode)| DrawnNode {
-        lines: lines(idx, node),
+        lines: lines(idx, node).into_iter().chain(told(node)).collect(),
         row: node.depth,
         // In a quotient, every state is a representative.
         has_double_border: node.is_representative && view != View::Quotient,
         is_round: idx == 0,
         colour: None,
+        is_marked: node.is_violated || node.is_deadlock,
     };
     let edges = space.edges.iter().map(|edge| DrawnEdge {
         from: edge.from,
@@ -147,6 +152,7 @@ fn draw_state(graph: &StateGraph) -> Drawing {
         has_double_border: false,
         is_round: true,
         colour: vertex.block,
+        is_marked: false,
     };
     let edges = graph.edges.iter().map(|(from, to, label)| DrawnEdge {
         from: *from as usize,

@@ -22,14 +22,14 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::commands::places::{DiskOptions, Places};
-use crate::commands::{Compat, complain, memory_size, print_json, seconds};
+use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::load::load;
 use crate::out::{errln, flush, out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{event, shortened};
-use crate::watch::{Guard, Interrupt, Stop, Told, Watch, grouped, peak_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, Stage, Stop, Told, Watch, grouped, peak_bytes, usual_budget};
 
 pub(crate) use json::{obligation_name, values_json};
 
@@ -146,6 +146,13 @@ impl RefineOptions {
         config
     }
 
+    /// Keeps the limits while files are loaded, which looks at no flag.
+    fn guard_loading(&self, file: &Path, start: Instant, interrupt: &Interrupt, json: bool) -> Stop {
+        let budget = self.memory.unwrap_or_else(usual_budget);
+        let (guard, path) = (Guard::new(start, self.time, budget, account(budget)), file.to_owned());
+        interrupt.guard(guard.at_last(move |limit, _| give_up(&path, limit, Stage::Loading, 0, json)))
+    }
+
     fn choices(&self, model: &Model) -> RefineConfig {
         let notion = match self.by {
             By::Traces => Notion::Traces,
@@ -164,6 +171,8 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
     let mut model_options = Compat::options(options.compat, model_options);
     model_options.against = options.against.clone();
     model_options.ignore_abstract_preconditions = !options.assume_preconditions || options.by == By::Simulation;
+    let interrupt = Interrupt::new();
+    let loading = options.guard_loading(file, start, &interrupt, json);
     let mut analysis = load(file, &model_options);
     let distance = analysis.model.as_ref().and_then(|model| model.levels.get(1)).map_or(0, |level| level.distance);
     let n_links = if options.by == By::Simulation { distance.max(1) } else { 1 };
@@ -172,6 +181,7 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
         model_options.against = None;
         analysis = load(file, &model_options);
     }
+    loading.answer();
     let Some(model) = &analysis.model else {
         return refuse(file, &analysis.sources, &analysis.diagnostics, json);
     };
@@ -194,7 +204,7 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
     }
     let choices = options.choices(model);
     let subjects = links.iter().map(|models| Subject { file, models, sources: &analysis.sources, options, choices });
-    let run = Run { model, places: &places, interrupt: Interrupt::new(), start, json };
+    let run = Run { model, places: &places, interrupt, start, json };
     let mut finished = Vec::new();
     for subject in subjects {
         match run.search(&subject) {
@@ -269,7 +279,8 @@ impl Run<'_> {
             let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
             let path = file.to_owned();
             stop = self.interrupt.guard(guard.at_last(move |limit, is_over| {
-                give_up(&path, limit, is_over, told.n_states(), json);
+                let stage = if is_over { Stage::Telling } else { Stage::Searching };
+                give_up(&path, limit, stage, told.n_states(), json);
             }));
             let Stop { flag, reason, is_over, .. } = stop.clone();
             (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
@@ -290,10 +301,9 @@ impl Run<'_> {
 }
 
 /// Ends a run whose evaluation does not look up, or that has not enough memory to tell what it found.
-fn give_up(file: &Path, limit: Limit, is_over: bool, n_pairs: u64, json: bool) {
-    let what = if is_over { "no report" } else { "no failure found" };
-    let when = if is_over { "while the report was made" } else { "during an evaluation that could not be interrupted" };
-    let limit = format!("{} {when}", limit_text(limit));
+fn give_up(file: &Path, limit: Limit, stage: Stage, n_pairs: u64, json: bool) {
+    let what = if stage == Stage::Telling { "no report" } else { "no failure found" };
+    let limit = format!("{} {}", limit_text(limit), stage.text());
     if json {
         print_json(&json!({ "file": file, "verdict": "incomplete", "pairs": n_pairs, "limits": [limit],
                             "counterexample": null }));

@@ -3,8 +3,8 @@
 //! Ill-definedness, broken obligations of the machine and limits of the evaluator are separate, since they lead to different verdicts. None of them
 //! is a panic. Operators create errors without a place; the nearest evaluated node adds its span.
 
-use abridge_diag::{Diagnostic, Span};
-use abridge_model::Model;
+use abridge_diag::{Diagnostic, Span, with_stack};
+use abridge_model::{Model, Type, TypeId};
 
 use super::text::val_text;
 use super::val::Val;
@@ -26,8 +26,8 @@ pub enum ErrorKind {
     IllDefined(IllDefined),
     /// All elements of a set are needed that is infinite or not known to be finite.
     InfiniteSet(Val),
-    /// A value must be found, and nothing bounds it.
-    Unbounded(String),
+    /// A value of a type must be found for a name, and nothing bounds it.
+    Unbounded(String, TypeId),
     /// A set has more elements than the limit allows to list.
     SetTooLarge {
         limit: u64,
@@ -160,7 +160,7 @@ impl Error {
 
     /// Whether a set could not be listed.
     pub fn is_expansion(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(_) | ErrorKind::SetTooLarge { .. })
+        matches!(self.0.kind, ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(..) | ErrorKind::SetTooLarge { .. })
     }
 
     pub fn diagnostic(&self, model: &Model) -> Diagnostic {
@@ -195,7 +195,10 @@ impl ErrorKind {
                 "infinite-set",
                 format!("the elements of `{}` are needed, but it is not known to be finite", show(set)),
             ),
-            ErrorKind::Unbounded(name) => ("unbounded-value", format!("nothing bounds the values of `{name}`")),
+            ErrorKind::Unbounded(name, ty) => {
+                let bound = bound(model, *ty);
+                ("unbounded-value", format!("cannot enumerate `{name}`: add a bound such as `{name} : {bound}`"))
+            }
             ErrorKind::SetTooLarge { limit } => ("set-too-large", format!("a set has more than {limit} elements")),
             ErrorKind::Undecided(what) => ("undecided", format!("cannot decide {what}")),
             ErrorKind::Precondition => ("precondition-violated", "the precondition does not hold".into()),
@@ -220,6 +223,26 @@ impl ErrorKind {
             ErrorKind::Internal(what) => ("internal", format!("the model is malformed: {what}")),
         }
     }
+}
+
+/// A finite set of values of a type, as an example of a bound.
+fn bound(model: &Model, ty: TypeId) -> String {
+    with_stack(|| match model.types.get(ty) {
+        Type::Integer => "0..10".to_owned(),
+        Type::String => "{\"a\", \"b\"}".to_owned(),
+        Type::Real => "{0.0, 1.0}".to_owned(),
+        Type::Pow(element) => match model.types.get(*element) {
+            Type::Pair(first, second) => format!("{} <-> {}", bound(model, *first), bound(model, *second)),
+            _ => format!("POW({})", bound(model, *element)),
+        },
+        Type::Pair(first, second) => format!("({})*({})", bound(model, *first), bound(model, *second)),
+        Type::Record(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(name, ty)| format!("{name}: {}", bound(model, *ty))).collect();
+            format!("struct({})", fields.join(", "))
+        }
+        Type::Bool | Type::Given(_) | Type::Free(_) => model.type_text(ty),
+    })
 }
 
 impl IllDefined {

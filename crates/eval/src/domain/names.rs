@@ -27,5 +27,5 @@ impl Names for ModelNames<'_> {
 
 /// B text of a value.
 pub fn value_text(model: &Model, value: &Value) -> String {
-    Printer::new(&ModelNames(model)).value(value).to_string()
+    Printer::new(&ModelNames(model)).sequences(true).value(value).to_string()
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use abridge_diag::{drop_in_turn, with_stack};
 use abridge_model::{BaseSet, BinaryOp, ExprId, FreeTypeId, TreeOp, UnaryOp};
-use abridge_value::{Int, Internable, PartPool, Set, Value};
+use abridge_value::{Int, Internable, Set, Value};
 
 use super::env::Scope;
 use super::error::{ErrorKind, Result};
@@ -229,13 +229,6 @@ impl Internable for Val {
         match self {
             Val::Value(value) => value.owned_bytes(),
             _ => size_of::<SymbolicNode>(),
-        }
-    }
-
-    fn with_shared_parts(&self, pool: &PartPool) -> Val {
-        match self {
-            Val::Value(value) => Val::Value(value.with_shared_parts(pool)),
-            _ => self.clone(),
         }
     }
 }

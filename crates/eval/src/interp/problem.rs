@@ -229,6 +229,12 @@ impl Constraint {
         unknown.is_in(&self.names)
     }
 
+    /// Names in it that may be unknown.
+    pub fn unknowns(&self) -> impl Iterator<Item = Unknown> {
+        let locals = self.names.locals.iter().map(|id| Unknown::Local(*id));
+        locals.chain(self.names.constants.iter().map(|id| Unknown::Constant(*id)))
+    }
+
     pub fn is_ready(&self, open: &[Unknown]) -> bool {
         !open.iter().any(|unknown| self.mentions(*unknown))
     }

@@ -177,7 +177,7 @@ impl Session<'_> {
 fn is_undecided(kind: &ErrorKind) -> bool {
     matches!(
         kind,
-        ErrorKind::Undecided(_) | ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(_) | ErrorKind::SetTooLarge { .. }
+        ErrorKind::Undecided(_) | ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(..) | ErrorKind::SetTooLarge { .. }
     )
 }
 

@@ -34,7 +34,8 @@ impl Explicit<'_> {
         let stabiliser = Stabiliser::all(self.set_sizes()).refined(values?);
         let mut fast = FastPath::new(self)?;
         fast.load(self, from, &(1..self.width()).collect::<Vec<_>>());
-        let written: Vec<Val> = operation.writes.iter().map(|word| self.decode_val(*word, to[*word]).clone()).collect();
+        let written: Vec<Val> =
+            operation.writes.iter().map(|word| self.decode_val(*word, to[*word]).into_owned()).collect();
         let locals = fast.runtime.choices_for(operation.op, &stabiliser, &written).ok()??;
         self.step_between(operation.op, from, to, PrescribedChoices { locals, variables: Some(target.variables) })
     }

@@ -37,7 +37,7 @@ impl<'a> FastPath<'a> {
             if self.loaded[word] == Some(words[word]) {
                 continue;
             }
-            let val = if words[word] == UNSET { unset() } else { system.decode_val(word, words[word]).clone() };
+            let val = if words[word] == UNSET { unset() } else { system.decode_val(word, words[word]).into_owned() };
             self.runtime.set_variable(system.variables[word - 1], val);
             self.loaded[word] = Some(words[word]);
         }

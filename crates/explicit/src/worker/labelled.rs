@@ -4,6 +4,8 @@
 //! refinement read parameters and outputs. Without an output in its label, two steps that users can distinguish would become one. The ordinary
 //! search asks for no labels and pays nothing for them.
 
+use std::borrow::Cow;
+
 use abridge_compile::Fast;
 use abridge_eval::{State, Transition, Val};
 use abridge_model::LocalId;
@@ -66,7 +68,7 @@ impl Explicit<'_> {
     }
 
     /// Value of a variable, by its position and word; `None` if it has none.
-    pub fn value_of(&self, word: usize, id: u32) -> Option<&Val> {
+    pub fn value_of(&self, word: usize, id: u32) -> Option<Cow<'_, Val>> {
         (id != UNSET).then(|| self.decode_val(word, id))
     }
 }

@@ -95,7 +95,7 @@ impl<'s> StateOrder<'s> {
             (Rank::Word(UNSET), _) => Ordering::Less,
             (_, Rank::Word(UNSET)) => Ordering::Greater,
             (Rank::Word(x), Rank::Word(y)) => {
-                self.values(self.system.decode_val(word, x), self.system.decode_val(word, y))
+                self.values(&self.system.decode_val(word, x), &self.system.decode_val(word, y))
             }
             (Rank::Key(Some(a)), Rank::Key(Some(b))) => self.values(a, b),
             // What cannot be evaluated comes last.

@@ -73,7 +73,7 @@ impl Analysed for Explicit<'_> {
         if word == 0 {
             return Some(BitSet::default());
         }
-        let cells = dependencies.true_cells(word, self.value_of(word, value))?;
+        let cells = dependencies.true_cells(word, self.value_of(word, value).as_deref())?;
         Some(cells.into_iter().map(|cell| cell.0 as usize).collect())
     }
 

@@ -59,7 +59,7 @@ impl<S: ValueStates> Flood<'_, S> {
         if !self.is_large {
             return false;
         }
-        let vals: Vec<Val> = self.system.values_of(state).map(|(_, val)| val.clone()).collect();
+        let vals: Vec<Val> = self.system.values_of(state).map(|(_, val)| val.into_owned()).collect();
         self.classes.size(&vals) > MAX_MEMBERS
     }
 }
@@ -148,7 +148,7 @@ fn compare(system: &impl ValueStates, left: &[u32], right: &[u32]) -> Ordering {
     let differing = (0..left.len()).filter(|word| left[*word] != right[*word]);
     let pairs = differing.flat_map(|word| system.values_at(left, word).zip(system.values_at(right, word)));
     pairs
-        .map(|((_, left), (_, right))| compare_vals(left, right))
+        .map(|((_, left), (_, right))| compare_vals(&left, &right))
         .find(|order| order.is_ne())
         .unwrap_or(Ordering::Equal)
 }

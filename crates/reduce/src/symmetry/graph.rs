@@ -7,6 +7,7 @@
 //!
 //! Departs from the thesis: equal values inside one state share a vertex, and intermediate vertices have more than one colour.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
 
@@ -67,11 +68,11 @@ pub struct Graph {
 
 impl Graph {
     /// The graph of values at numbered places; places without points are left out unless all are asked for.
-    pub fn new<'v>(group: &Group, vals: impl Iterator<Item = (u32, &'v Val)>, all: bool) -> Graph {
+    pub fn new<V: Borrow<Val>>(group: &Group, vals: impl Iterator<Item = (u32, V)>, all: bool) -> Graph {
         let graph = Graph { colours: vec![Colour::Root], edges: Vec::new(), points: Vec::new() };
         let mut builder = GraphBuilder { group, graph, vertices: FxHashMap::default(), has_point: HashMap::default() };
         for (place, val) in vals {
-            builder.place(place, val, all);
+            builder.place(place, val.borrow(), all);
         }
         builder.graph
     }

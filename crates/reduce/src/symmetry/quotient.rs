@@ -1,6 +1,7 @@
 //! Quotient of a system: each state stands for its orbit.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use abridge_system::{Alike, Completeness, Gap, Layer, Marks, Origin, Pause, Step, Steps, System, Worker, WorkerLayer};
 
@@ -140,6 +141,8 @@ pub struct QuotientedWorker<'a, W, C> {
 
 /// Steps that are taken over without asking whether to end.
 const STEPS_PER_POLL: usize = 256;
+/// Steps that are kept while twins are in use.
+const MAX_ALIKE_STEPS: usize = 256;
 
 struct Representer<'a, C> {
     canonizer: C,
@@ -227,9 +230,18 @@ impl<W: Worker, C: Canonizer> WorkerLayer for QuotientedWorker<'_, W, C> {
             Origin::Root => representer.canonizer.alike_at_first(),
             Origin::State(state) => representer.canonizer.alike(state),
         };
-        let found = match alike {
-            Some(alike) => worker.expand(origin, Some(alike), steps, &mut |_| pause(out)),
+        // While twins are in use, no step can be taken. Where there are many steps nevertheless, they are listed anew and taken as they come.
+        let mut is_long = false;
+        let by_orbit = alike.map(|alike| {
+            worker.expand(origin, Some(alike), steps, &mut |steps| {
+                is_long = steps.len() > MAX_ALIKE_STEPS;
+                if is_long { ControlFlow::Break(()) } else { pause(out) }
+            })
+        });
+        let found = match by_orbit.filter(|_| !is_long) {
+            Some(found) => found,
             None => {
+                steps.clear();
                 let mut taken = Completeness::Whole;
                 let found = worker.expand(origin, None, steps, &mut |steps| {
                     taken = taken.and(representer.take(origin.state(), steps, || false, out));

@@ -3,6 +3,8 @@
 //! A word of a state stands for one value or several. Symmetry sees the values behind a word and replaces them by their images under a
 //! permutation; it needs to know nothing else. A B machine is one such system, a pair of machines with one permutation for both another.
 
+use std::borrow::Cow;
+
 use abridge_eval::Val;
 use abridge_explicit::{Explicit, UNSET};
 use abridge_model::ids::Id as _;
@@ -18,7 +20,7 @@ pub trait ValueStates: System {
     fn may_move(&self, group: &Group, word: usize) -> bool;
 
     /// Values behind a word, each with the number of its place. Places of one state have different numbers.
-    fn values_at<'s>(&'s self, state: &'s [u32], word: usize) -> impl Iterator<Item = (u32, &'s Val)>;
+    fn values_at<'s>(&'s self, state: &'s [u32], word: usize) -> impl Iterator<Item = (u32, Cow<'s, Val>)>;
 
     /// A word with the leaves of its values changed; those for which `change` returns nothing stay.
     fn map_word(&self, state: &[u32], word: usize, change: &mut dyn FnMut(&Value) -> Option<Value>) -> u32;
@@ -27,7 +29,7 @@ pub trait ValueStates: System {
     fn blank_state(&self) -> Vec<u32>;
 
     /// All values of a state with their places.
-    fn values_of<'s>(&'s self, state: &'s [u32]) -> impl Iterator<Item = (u32, &'s Val)> {
+    fn values_of<'s>(&'s self, state: &'s [u32]) -> impl Iterator<Item = (u32, Cow<'s, Val>)> {
         (0..self.width()).flat_map(|word| self.values_at(state, word))
     }
 
@@ -47,14 +49,14 @@ impl ValueStates for Explicit<'_> {
         }
     }
 
-    fn values_at<'s>(&'s self, state: &'s [u32], word: usize) -> impl Iterator<Item = (u32, &'s Val)> {
+    fn values_at<'s>(&'s self, state: &'s [u32], word: usize) -> impl Iterator<Item = (u32, Cow<'s, Val>)> {
         let constants = (word == 0).then(|| self.constants_of(state).iter());
         let constants = (0..).zip(constants.into_iter().flatten());
         let variable = (word > 0 && state[word] != UNSET).then(|| {
             let place = self.model().constants.len() + self.variables()[word - 1].index();
             (place as u32, self.decode_val(word, state[word]))
         });
-        constants.filter_map(|(place, val)| Some((place, val.as_ref()?))).chain(variable)
+        constants.filter_map(|(place, val)| Some((place, Cow::Borrowed(val.as_ref()?)))).chain(variable)
     }
 
     fn map_word(&self, state: &[u32], word: usize, change: &mut dyn FnMut(&Value) -> Option<Value>) -> u32 {

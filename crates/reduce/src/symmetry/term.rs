@@ -6,6 +6,8 @@
 //! downwards, each occurrence of a point gets a number made of all that surrounds it. Both follow from colours and structure alone, so
 //! symmetric values under corresponding colours have equal numbers.
 
+use std::borrow::Borrow;
+
 use abridge_eval::Val;
 use abridge_value::Value;
 use std::hash::{BuildHasher as _, Hash};
@@ -64,12 +66,12 @@ pub(super) struct Sweep {
 
 impl Term {
     /// Becomes the tree of values in a fixed order.
-    pub(super) fn fill<'v>(&mut self, group: &Group, vals: impl Iterator<Item = &'v Val>) {
+    pub(super) fn fill<V: Borrow<Val>>(&mut self, group: &Group, vals: impl Iterator<Item = V>) {
         self.nodes.clear();
         self.push(Kind::Inner(PAIR), 0, 0);
         let mut has_points = false;
         for (place, val) in (1..).zip(vals) {
-            has_points |= self.add(group, val, 0, place);
+            has_points |= self.add(group, val.borrow(), 0, place);
         }
         if !has_points {
             self.nodes.clear();

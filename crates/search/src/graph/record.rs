@@ -1,7 +1,7 @@
 //! Records of a [`StateGraph`]: the steps of one state as bytes, and the reader that finds them again.
 //!
-//! A record is its length, a head with flags and the number of groups, and the groups: marks, number of targets, the first target as a difference from the state, the
-//! others as differences from the one before. Numbers are written in groups of seven bits. A state where paths end has the marks of the end instead.
+//! A record is its length, a head with flags and the number of groups, and the groups: marks and number of targets, in one byte where both are small, the first target as a
+//! difference from the state, the others as differences from the one before. Numbers are written in groups of seven bits. A state where paths end has the marks of the end instead.
 
 use abridge_system::Gap;
 
@@ -68,8 +68,7 @@ impl Encoder {
             let reduced = if outcome.puts_off { PUTS_OFF } else { 0 };
             write(payload, (self.marks.len() as u64) << N_FLAGS | open | reduced);
             for group in self.steps.chunk_by(|left, right| left.0 == right.0) {
-                write(payload, self.marks[group[0].0 as usize]);
-                write(payload, group.len() as u64);
+                write_group(payload, self.marks[group[0].0 as usize], group.len() as u64);
                 write(payload, folded(group[0].1.wrapping_sub(state) as i32));
                 for pair in group.windows(2) {
                     write(payload, u64::from(pair[1].1 - pair[0].1));
@@ -125,6 +124,12 @@ impl<'g> GraphReader<'g> {
         }
         fields.visit(state, visit);
         None
+    }
+
+    /// Steps of the state may be missing.
+    pub fn is_open(&mut self, state: u32) -> bool {
+        let head = self.fields(state).number();
+        head & IS_ENDING == 0 && head & IS_OPEN != 0
     }
 
     /// Steps of the state that were left out may be put off for ever.
@@ -188,7 +193,7 @@ impl Fields<'_> {
             return;
         }
         for _ in 0..head >> N_FLAGS {
-            let (marks, n_targets) = (self.number(), self.number());
+            let (marks, n_targets) = self.group();
             let mut target = state.wrapping_add(unfolded(self.number()) as u32);
             visit(marks, target);
             for _ in 1..n_targets {
@@ -196,6 +201,19 @@ impl Fields<'_> {
                 visit(marks, target);
             }
         }
+    }
+
+    /// Marks and number of targets of a group.
+    #[inline]
+    fn group(&mut self) -> (u64, u64) {
+        let Some((head, rest)) = self.bytes.split_first() else { return (0, 0) };
+        self.bytes = rest;
+        let mut marks = u64::from(head >> COUNT_BITS & MARKS_HERE as u8);
+        if head & 0x80 != 0 {
+            marks |= self.number() << MARKS_BITS;
+        }
+        let count = u64::from(head & MANY as u8);
+        (marks, if count == MANY { self.number().saturating_add(MANY + 1) } else { count + 1 })
     }
 
     /// A number in groups of seven bits, the lowest first.
@@ -226,7 +244,7 @@ pub(super) fn checked(bytes: &[u8], state: u32, n_states: u64, is_mark: &dyn Fn(
         is_mark(fields.number()).then_some(())?;
     } else {
         for _ in 0..head >> N_FLAGS {
-            let (marks, n_targets) = (fields.number(), fields.number());
+            let (marks, n_targets) = fields.group();
             let mut target = i64::from(state) + i64::from(unfolded(fields.number()));
             // Each target takes a byte at least, so a wrong number of them is noticed soon.
             for idx in 0..n_targets {
@@ -241,6 +259,25 @@ pub(super) fn checked(bytes: &[u8], state: u32, n_states: u64, is_mark: &dyn Fn(
         }
     }
     fields.bytes.is_empty().then_some(n_steps)
+}
+
+/// Bits of the first byte of a group with the number of its targets, less one; all are set if there are more, and the rest follows.
+const COUNT_BITS: u32 = 3;
+const MANY: u64 = (1 << COUNT_BITS) - 1;
+/// Bits of that byte with the lowest bits of the marks; the highest bit says that the others follow.
+const MARKS_BITS: u32 = 4;
+const MARKS_HERE: u64 = (1 << MARKS_BITS) - 1;
+
+fn write_group(bytes: &mut Vec<u8>, marks: u64, n_targets: u64) {
+    let (count, rest) = ((n_targets - 1).min(MANY), marks >> MARKS_BITS);
+    let head = count | (marks & MARKS_HERE) << COUNT_BITS;
+    bytes.push(head as u8 | if rest == 0 { 0 } else { 0x80 });
+    if rest != 0 {
+        write(bytes, rest);
+    }
+    if count == MANY {
+        write(bytes, n_targets - 1 - MANY);
+    }
 }
 
 fn write(bytes: &mut Vec<u8>, mut number: u64) {

@@ -165,7 +165,7 @@ const TABLE: &[(&str, Effect)] = &[
     ("PARTITION_PROPERTIES", SOLVER),
     ("PERFORMANCE_INFO", DISPLAY),
     ("PGE", SEARCH),
-    ("POR", SEARCH),
+    ("POR", honoured("partial order reduction of `abridge check`, as `--por semantic` unless it is `off`")),
     ("PROB_SAFE_MODE", SEARCH),
     ("PROOF_INFO", SEARCH),
     ("RAISE_ABORT_IMMEDIATELY", SOLVER),
@@ -187,7 +187,12 @@ const TABLE: &[(&str, Effect)] = &[
     ("STRICT_RAISE_WARNINGS", DISPLAY),
     ("STRING_AS_SEQUENCE", fixed("TRUE", "`^`, `size`, `rev` and `conc` accept strings")),
     ("SYMBOLIC", honoured("lambda functions stay formulas instead of being enumerated")),
-    ("SYMMETRY_MODE", SEARCH),
+    (
+        "SYMMETRY_MODE",
+        honoured(
+            "symmetry reduction of `abridge check`: `off`, `flood`, `nauty` (`--symmetry canon`) or `hash` (`marker --precise`)",
+        ),
+    ),
     ("TIME_OUT", BOUND),
     ("TRACE_INFO", DISPLAY),
     ("TRACE_UPON_ERROR", DISPLAY),

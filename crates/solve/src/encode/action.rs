@@ -85,14 +85,7 @@ impl<'e, 's> Executor<'e, 's> {
                 let selector = self.encoder.expr(*selector, env)?;
                 let mut cases = Vec::new();
                 for (values, body) in branches {
-                    let mut same = Vec::new();
-                    for value in values {
-                        let value = self.encoder.expr(*value, env)?;
-                        let equal = self.encoder.same(&selector, &value, env)?;
-                        same.push(self.encoder.and(equal, value.defined));
-                    }
-                    let holds = self.encoder.any(same);
-                    cases.push((self.encoder.decided(&[&selector], holds), *body));
+                    cases.push((self.is_one_of(&selector, values, env)?, *body));
                 }
                 self.first_of(cases, *otherwise, env)
             }
@@ -121,6 +114,19 @@ impl<'e, 's> Executor<'e, 's> {
             Subst::While { .. } => Err(Stop::Unsupported("a loop")),
             Subst::External(..) => Err(Stop::Unsupported("an external substitution")),
         }
+    }
+
+    /// Whether a selector equals one of some values, which are evaluated in turn until one does.
+    fn is_one_of(&mut self, selector: &Term, values: &[ExprId], env: &Env) -> Encoded<super::Truth> {
+        let (mut same, mut none_before) = (Vec::new(), selector.defined);
+        for value in values {
+            let value = self.encoder.expr(*value, env)?;
+            let equal = self.encoder.same(selector, &value, env)?;
+            let is_reached = self.encoder.and(none_before, value.defined);
+            same.push(self.encoder.and(is_reached, equal));
+            none_before = self.encoder.and(is_reached, !equal);
+        }
+        Ok(super::Truth { holds: self.encoder.any(same), fails: none_before })
     }
 
     fn assign(&mut self, targets: &[Target], values: &[ExprId], env: &Env) -> Encoded<Effect> {

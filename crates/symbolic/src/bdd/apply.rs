@@ -108,12 +108,12 @@ impl Manager {
         self.run(|manager| manager.and_exists_edges(left.edge, right.edge, cube.edge))
     }
 
-    /// Registers an exchange of variables, given by pairs of bits; their next values are exchanged too.
-    pub fn exchange(&mut self, pairs: &[(Var, Var)]) -> MapId {
+    /// Registers a permutation of bits, given by those that move, each with the one that it goes to; their next values move too.
+    pub fn permutation(&mut self, moved: &[(Var, Var)]) -> MapId {
         let mut map: Vec<u32> = (0..self.level_of.len() as u32).collect();
-        for (left, right) in pairs {
-            map.swap(left.0 as usize, right.0 as usize);
-            map.swap(left.next().0 as usize, right.next().0 as usize);
+        for (from, to) in moved {
+            map[from.0 as usize] = to.0;
+            map[from.next().0 as usize] = to.next().0;
         }
         self.register(map)
     }

@@ -135,7 +135,7 @@ impl Arrangements<'_> {
 }
 
 /// The rows of Pascal's triangle up to a size.
-fn binomials(size: usize) -> Vec<Vec<BigUint>> {
+pub(super) fn binomials(size: usize) -> Vec<Vec<BigUint>> {
     let mut rows = vec![vec![BigUint::from(1_u32)]];
     for number in 1..=size {
         let above = &rows[number - 1];

@@ -9,6 +9,8 @@ use super::{Edge, Manager, Node};
 const MAX_GROWTH_PERCENT: usize = 120;
 /// Pairs that are moved in one reordering, those with most nodes.
 const MAX_SIFTED_PAIRS: usize = 400;
+/// Larger hash tables are made smaller.
+const MAX_HEADS_PER_NODE: usize = 8;
 
 impl Manager {
     /// Moves pairs of levels to where the diagrams are small. No operation is under way.
@@ -84,23 +86,10 @@ impl Manager {
     /// Exchanges a level with the one below it.
     fn exchange_levels(&mut self, level: u32, refs: &mut Vec<u32>) {
         let (upper, lower) = (self.var_at[level as usize], self.var_at[level as usize + 1]);
-        let table = &mut self.tables[upper as usize];
-        let mut numbers = Vec::with_capacity(table.len);
-        for head in std::mem::take(&mut table.heads) {
-            let mut at = head;
-            while at != super::NO_NODE {
-                numbers.push(at);
-                at = self.nodes[at as usize].next;
-            }
-        }
-        table.len = 0;
-        let is_lower = |manager: &Manager, edge: Edge| manager.nodes[edge.node()].var == lower;
-        let (crossing, others): (Vec<u32>, Vec<u32>) = numbers.into_iter().partition(|number| {
-            let Node { hi, lo, .. } = self.nodes[*number as usize];
-            is_lower(self, hi) || is_lower(self, lo)
-        });
-        others.into_iter().for_each(|number| self.link(number));
+        let crossing = self.crossing(upper, lower);
         for number in crossing {
+            // The other nodes that cross are found by none of the new ones, whose children lie deeper.
+            self.unlink(number);
             let Node { hi, lo, .. } = self.nodes[number as usize];
             let ((hi_hi, hi_lo), (lo_hi, lo_lo)) = (self.cofactors(hi, level + 1), self.cofactors(lo, level + 1));
             let new_hi = self.referred(upper, hi_hi, lo_hi, refs);
@@ -113,6 +102,43 @@ impl Manager {
         self.var_at.swap(level as usize, level as usize + 1);
         self.level_of[upper as usize] = level + 1;
         self.level_of[lower as usize] = level;
+    }
+
+    /// Nodes of a variable with a child of another. All others stay as they are when the two change places.
+    fn crossing(&mut self, upper: u32, lower: u32) -> Vec<u32> {
+        let mut crossing = Vec::new();
+        if self.tables[lower as usize].len == 0 {
+            return crossing;
+        }
+        self.compact(upper);
+        for head in &self.tables[upper as usize].heads {
+            let mut at = *head;
+            while at != super::NO_NODE {
+                let Node { hi, lo, next, .. } = self.nodes[at as usize];
+                if self.nodes[hi.node()].var == lower || self.nodes[lo.node()].var == lower {
+                    crossing.push(at);
+                }
+                at = next;
+            }
+        }
+        crossing
+    }
+
+    /// Makes the table of a variable small if it has few nodes, since all of it is looked through.
+    fn compact(&mut self, var: u32) {
+        let table = &mut self.tables[var as usize];
+        if table.heads.len() <= MAX_HEADS_PER_NODE * table.len.max(16) {
+            return;
+        }
+        table.len = 0;
+        for head in std::mem::take(&mut table.heads) {
+            let mut at = head;
+            while at != super::NO_NODE {
+                let following = self.nodes[at as usize].next;
+                self.link(at);
+                at = following;
+            }
+        }
     }
 
     /// The edge of a decision with one more reference.
@@ -138,6 +164,10 @@ impl Manager {
 
     /// Takes a reference away, and frees what nothing refers to any more.
     fn forget(&mut self, edge: Edge, refs: &mut [u32]) {
+        if refs[edge.node()] > 1 {
+            refs[edge.node()] -= 1;
+            return;
+        }
         let mut open = vec![edge.0 >> 1];
         while let Some(number) = open.pop() {
             refs[number as usize] -= 1;

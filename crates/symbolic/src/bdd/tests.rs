@@ -120,7 +120,7 @@ fn an_exchange_of_variables_permutes_assignments() {
         let mut manager = manager();
         let rows = random_rows(&mut random, &all);
         let bdd = of_rows(&mut manager, &rows, &all);
-        let map = manager.exchange(&[(Var(0), Var(4)), (Var(2), Var(6))]);
+        let map = manager.permutation(&[(Var(0), Var(4)), (Var(4), Var(0)), (Var(2), Var(6)), (Var(6), Var(2))]);
         let mapped = manager.map(&bdd, map).unwrap();
         for row in 0..N_ROWS {
             let moved = (row << 4 | row >> 4) & 0xFF;

@@ -12,7 +12,7 @@ use crate::bdd::{Bdd, Made, Var};
 /// A path of sets with one state each.
 pub(super) struct Walk {
     states: Vec<Bdd>,
-    loop_start: Option<usize>,
+    pub(super) loop_start: Option<usize>,
 }
 
 impl Walk {
@@ -20,8 +20,12 @@ impl Walk {
         Walk { states: vec![start], loop_start: None }
     }
 
-    fn here(&self) -> Bdd {
+    pub(super) fn here(&self) -> Bdd {
         self.states[self.states.len() - 1].clone()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
     }
 }
 
@@ -55,7 +59,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Goes on by a step into a set; false if there is none.
-    fn step(&mut self, walk: &mut Walk, targets: &Bdd, parts: &[usize]) -> Answer<bool> {
+    pub(super) fn step(&mut self, walk: &mut Walk, targets: &Bdd, parts: &[usize]) -> Answer<bool> {
         self.look_up()?;
         let here = walk.here();
         for idx in parts {

@@ -2,17 +2,16 @@
 //!
 //! The truth of an existential formula, and the falsity of a universal one, is shown by a path: to a goal, into a loop, or to the end of a path. Where the path
 //! meets a temporal subformula, evidence for that hangs off the path, so the whole is a tree with lassos at its leaves. What holds on
-//! all paths has no finite picture and is only stated. With fairness constraints, loops are fair, and a path to a goal goes on fairly.
-
-use std::collections::VecDeque;
+//! all paths has no finite picture and is only stated. With a fairness premise, loops are fair, and a path to a goal goes on fairly.
 
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
+use crate::emptiness::{Cycles, LetterGraph, Truth};
+use crate::expand::Branching;
 use crate::formula::{AtomId, Ctl, CtlNode, NodeId, Path};
 
-use super::fair::{FairComponent, fair_components};
-use super::{Checker, FairEdges, Graph, Satisfied, Stopped};
+use super::{Satisfied, Stopped, common};
 
 /// Why a formula has its truth value in a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +31,7 @@ pub enum Shown {
     Parts(Vec<Evidence>),
     /// A path from the state.
     Path {
-        /// Edges and the states that they lead to.
+        /// Letters of steps and the states that they lead to.
         steps: Vec<(u32, u32)>,
         /// The number of steps before the loop that the last step closes; `None` if the path does not loop.
         loop_start: Option<usize>,
@@ -47,16 +46,18 @@ pub enum Shown {
 
 /// Trees are cut beyond this many nodes.
 const MAX_NODES: usize = 400;
+/// States between two looks at the stop flag.
+const STOP_INTERVAL: usize = 1 << 12;
 
-/// Evidence for the value of a formula in a state. `satisfied` and `constraints` are those of [`super::check`].
-pub fn evidence<G: Graph>(
+/// Evidence for the value of a formula in a state, where it has one. `satisfied` is that of [`super::check`].
+pub fn evidence<G: LetterGraph>(
     graph: &G,
-    ctl: &Ctl,
+    formula: &Branching,
     satisfied: &Satisfied,
-    constraints: &[FairEdges],
     state: u32,
 ) -> Result<Evidence, Stopped> {
-    let mut has_path = Vec::with_capacity(ctl.len());
+    let ctl = &formula.formula;
+    let mut has_path: Vec<bool> = Vec::with_capacity(ctl.len());
     for (_, node) in ctl.nodes() {
         let of = |id: &NodeId| has_path[id.idx()];
         let value = match node {
@@ -70,15 +71,18 @@ pub fn evidence<G: Graph>(
         };
         has_path.push(value);
     }
-    let checker = Checker::new(graph, constraints)?;
-    let mut teller = Teller { ctl, satisfied, checker, has_path, n_nodes: 0 };
+    let cycles = Cycles::new(formula).map_err(|_| Stopped)?;
+    let has_premise = formula.has_premise();
+    let mut teller = Teller { graph, ctl, satisfied, cycles, has_premise, has_path, n_nodes: 0 };
     teller.tell(ctl.root(), state)
 }
 
 struct Teller<'a, G> {
+    graph: &'a G,
     ctl: &'a Ctl,
     satisfied: &'a Satisfied,
-    checker: Checker<'a, G>,
+    cycles: Cycles,
+    has_premise: bool,
     /// Whether a subformula contains a path quantifier.
     has_path: Vec<bool>,
     n_nodes: usize,
@@ -87,9 +91,9 @@ struct Teller<'a, G> {
 /// Steps of a path and where its loop starts.
 type Walk = (Vec<(u32, u32)>, Option<usize>);
 
-impl<G: Graph> Teller<'_, G> {
+impl<G: LetterGraph> Teller<'_, G> {
     fn tell(&mut self, node: NodeId, state: u32) -> Result<Evidence, Stopped> {
-        let holds = self.satisfied.holds(node, state);
+        let holds = self.satisfied.value(node, state) == Some(true);
         self.n_nodes += 1;
         let shown = if self.n_nodes > MAX_NODES {
             Shown::Omitted
@@ -108,11 +112,11 @@ impl<G: Graph> Teller<'_, G> {
             CtlNode::Or(left, right) if !holds => self.parts(&[left, right], state),
             // A false conjunction has a false operand, a true disjunction a true one.
             CtlNode::And(left, right) | CtlNode::Or(left, right) => {
-                let left_decides = self.satisfied.holds(left, state) == holds;
+                let left_decides = self.satisfied.value(left, state) == Some(holds);
                 self.parts(&[if left_decides { left } else { right }], state)
             }
             CtlNode::Implies(left, right) => {
-                let left_decides = holds && !self.satisfied.holds(left, state);
+                let left_decides = holds && self.satisfied.value(left, state) == Some(false);
                 let decide: Vec<NodeId> = match holds {
                     true if left_decides => vec![left],
                     true => vec![right],
@@ -125,45 +129,39 @@ impl<G: Graph> Teller<'_, G> {
             CtlNode::Finally(path, operand) | CtlNode::Globally(path, operand) if is_path(&path) => {
                 let is_finally = matches!(self.ctl.node(node), CtlNode::Finally(..));
                 if is_finally == holds {
-                    let all = self.checker.all.clone();
-                    let goal = self.where_is(operand, holds);
+                    let all = self.satisfied.facts.all.clone();
+                    let goal = self.satisfied.where_is(operand, holds);
                     self.until(&all, &goal, &[], &[operand], state)
                 } else {
-                    let stay = self.where_is(operand, holds);
+                    let stay = self.satisfied.where_is(operand, holds);
                     self.globally(&stay, &[operand], state)
                 }
             }
             CtlNode::Until(path, left, right) if is_path(&path) && holds => {
-                let (stay, goal) = (self.where_is(left, true), self.where_is(right, true));
+                let (stay, goal) = (self.satisfied.where_is(left, true), self.satisfied.where_is(right, true));
                 self.until(&stay, &goal, &[left], &[right], state)
             }
             CtlNode::Until(path, left, right) | CtlNode::WeakUntil(path, left, right) if is_path(&path) && !holds => {
-                let not_right = self.where_is(right, false);
-                let goal = super::both(&self.where_is(left, false), &not_right);
+                let not_right = self.satisfied.where_is(right, false);
+                let goal = common(&self.satisfied.where_is(left, false), &not_right);
                 let is_strong = matches!(self.ctl.node(node), CtlNode::Until(..));
                 self.until_or_globally(&not_right, &goal, (&[right], &[left, right]), is_strong, state)
             }
             CtlNode::WeakUntil(path, left, right) if is_path(&path) => {
-                let (stay, goal) = (self.where_is(left, true), self.where_is(right, true));
+                let (stay, goal) = (self.satisfied.where_is(left, true), self.satisfied.where_is(right, true));
                 self.until_or_globally(&stay, &goal, (&[left], &[right]), true, state)
             }
             CtlNode::Release(path, left, right) if is_path(&path) && holds => {
-                let stay = self.where_is(right, true);
-                let goal = super::both(&self.where_is(left, true), &stay);
+                let stay = self.satisfied.where_is(right, true);
+                let goal = common(&self.satisfied.where_is(left, true), &stay);
                 self.until_or_globally(&stay, &goal, (&[right], &[left, right]), true, state)
             }
             CtlNode::Release(path, left, right) if is_path(&path) => {
-                let (stay, goal) = (self.where_is(left, false), self.where_is(right, false));
+                let (stay, goal) = (self.satisfied.where_is(left, false), self.satisfied.where_is(right, false));
                 self.until(&stay, &goal, &[left], &[right], state)
             }
             _ => Ok(Shown::AllPaths),
         }
-    }
-
-    /// The states where a subformula has a value.
-    fn where_is(&self, node: NodeId, value: bool) -> BitSet {
-        let row = self.satisfied.row(node);
-        if value { row.clone() } else { self.checker.not(row) }
     }
 
     fn parts(&mut self, nodes: &[NodeId], state: u32) -> Result<Shown, Stopped> {
@@ -171,12 +169,12 @@ impl<G: Graph> Teller<'_, G> {
     }
 
     fn next(&mut self, step: Option<AtomId>, operand: NodeId, holds: bool, state: u32) -> Result<Shown, Stopped> {
-        let goal = super::both(&self.where_is(operand, holds), &self.satisfied.fair);
+        let goal = common(&self.satisfied.where_is(operand, holds), self.satisfied.facts.fair.surely());
         let mut found: Option<(u32, u32)> = None;
-        self.checker.graph.successors(state, &mut |edge, target| {
-            let fits = step.is_none_or(|step| self.checker.graph.is_on_edge(step, edge));
+        self.graph.steps(state, &mut |letter, target| {
+            let fits = step.is_none_or(|step| self.graph.truth(letter, step) == Truth::True);
             if found.is_none() && fits && goal.contains(target as usize) {
-                found = Some((edge, target));
+                found = Some((letter, target));
             }
         });
         let steps: Vec<(u32, u32)> = found.into_iter().collect();
@@ -192,13 +190,24 @@ impl<G: Graph> Teller<'_, G> {
         reaching: &[NodeId],
         state: u32,
     ) -> Result<Shown, Stopped> {
-        let goal = super::both(goal, &self.satisfied.fair);
-        let steps = self.shortest(state, stay, &|state| goal.contains(state as usize));
+        let goal = common(goal, self.satisfied.facts.fair.surely());
+        let steps = self.shortest(state, stay, &|state| goal.contains(state as usize))?.ok_or(Stopped)?;
+        self.reached(steps, staying, reaching, state)
+    }
+
+    /// A path to a goal, with a fair continuation if paths are to be fair.
+    fn reached(
+        &mut self,
+        steps: Vec<(u32, u32)>,
+        staying: &[NodeId],
+        reaching: &[NodeId],
+        state: u32,
+    ) -> Result<Shown, Stopped> {
         let n_steps = steps.len();
         let end = steps.last().map_or(state, |(_, target)| *target);
         let mut walk: Walk = (steps, None);
-        if !self.checker.constraints.is_empty() {
-            let all = self.checker.all.clone();
+        if self.has_premise {
+            let all = self.satisfied.facts.all.clone();
             let (more, loop_start) = self.lasso(&all, end)?;
             walk.0.extend(more);
             walk.1 = loop_start.map(|start| start + n_steps);
@@ -221,11 +230,11 @@ impl<G: Graph> Teller<'_, G> {
         may_stay: bool,
         state: u32,
     ) -> Result<Shown, Stopped> {
-        let has_goal = self.checker.some_until(stay, goal)?.contains(state as usize);
-        if has_goal || !may_stay {
-            self.until(stay, goal, staying, reaching, state)
-        } else {
-            self.globally(stay, staying, state)
+        let goal = common(goal, self.satisfied.facts.fair.surely());
+        match self.shortest(state, stay, &|state| goal.contains(state as usize))? {
+            Some(steps) => self.reached(steps, staying, reaching, state),
+            None if may_stay => self.globally(stay, staying, state),
+            None => Err(Stopped),
         }
     }
 
@@ -258,112 +267,87 @@ impl<G: Graph> Teller<'_, G> {
         Ok(Shown::Path { steps, loop_start, parts })
     }
 
-    /// A shortest path through a set to a goal, which need not be in the set. Empty if the start is a goal.
-    fn shortest(&self, start: u32, stay: &BitSet, is_goal: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
-        let mut before: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-        let mut todo = VecDeque::from([start]);
-        while let Some(state) = todo.pop_front() {
+    /// A shortest path through a set to a goal, which need not be in the set. Empty if the start is a goal, and nothing if there is none.
+    fn shortest(
+        &self,
+        start: u32,
+        stay: &BitSet,
+        is_goal: &dyn Fn(u32) -> bool,
+    ) -> Result<Option<Vec<(u32, u32)>>, Stopped> {
+        // States in the order of their visit, each with the position of its parent and the letter between them.
+        let mut visited: Vec<(u32, u32, u32)> = vec![(start, 0, 0)];
+        let mut seen = BitSet::with_room(self.graph.n_states());
+        seen.insert(start as usize);
+        let mut next = 0;
+        while let Some((state, ..)) = visited.get(next).copied() {
             if is_goal(state) {
-                return steps_to(state, start, &before);
+                return Ok(Some(steps_to(next, &visited)));
             }
-            if !stay.contains(state as usize) {
-                continue;
+            if next.is_multiple_of(STOP_INTERVAL) && self.graph.is_stopped() {
+                return Err(Stopped);
             }
-            self.checker.graph.successors(state, &mut |edge, target| {
-                if target != start && !before.contains_key(&target) {
-                    before.insert(target, (edge, state));
-                    todo.push_back(target);
-                }
-            });
+            if stay.contains(state as usize) {
+                self.graph.steps(state, &mut |letter, target| {
+                    if seen.insert(target as usize) {
+                        visited.push((target, next as u32, letter));
+                    }
+                });
+            }
+            next += 1;
         }
-        Vec::new()
+        Ok(None)
     }
 
     /// A fair path that stays in a set: into a loop or to where the path ends.
     fn lasso(&self, stay: &BitSet, start: u32) -> Result<Walk, Stopped> {
-        let components = fair_components(self.checker.graph, stay, self.checker.constraints)?;
-        let mut component_of: FxHashMap<u32, usize> = FxHashMap::default();
-        for (number, component) in components.iter().enumerate() {
-            component_of.extend(component.members.iter().map(|member| (*member, number)));
+        let within = self.reachable(stay, start)?;
+        let parts = self.cycles.parts(self.graph, &within).ok_or(Stopped)?;
+        let mut part_of: FxHashMap<u32, usize> = FxHashMap::default();
+        for (number, part) in parts.iter().enumerate() {
+            part_of.extend(part.states().map(|state| (state, number)));
         }
+        let endings = &self.satisfied.facts.endings;
         let is_end = |state: u32| {
-            let ends = self.checker.deadlocks.contains(state as usize);
-            stay.contains(state as usize) && (ends || component_of.contains_key(&state))
+            let ends = endings.contains(state as usize) || part_of.contains_key(&state);
+            ends && stay.contains(state as usize)
         };
-        let mut steps = self.shortest(start, stay, &is_end);
+        let mut steps = self.shortest(start, stay, &is_end)?.ok_or(Stopped)?;
         let end = steps.last().map_or(start, |(_, target)| *target);
-        let Some(component) = component_of.get(&end) else { return Ok((steps, None)) };
+        let Some(part) = part_of.get(&end) else { return Ok((steps, None)) };
         let loop_start = steps.len();
-        steps.extend(fair_loop(&components[*component], end, self.checker.constraints));
+        steps.extend(self.cycles.loop_from(self.graph, &parts[*part], end).ok_or(Stopped)?);
         Ok((steps, Some(loop_start)))
+    }
+
+    /// The states of a set that a path within it leads to.
+    fn reachable(&self, stay: &BitSet, start: u32) -> Result<BitSet, Stopped> {
+        let mut reached = BitSet::with_room(self.graph.n_states());
+        let mut todo = vec![start];
+        reached.insert(start as usize);
+        let mut n_done = 0_usize;
+        while let Some(state) = todo.pop() {
+            self.graph.steps(state, &mut |_, target| {
+                if stay.contains(target as usize) && reached.insert(target as usize) {
+                    todo.push(target);
+                }
+            });
+            n_done += 1;
+            if n_done.is_multiple_of(STOP_INTERVAL) && self.graph.is_stopped() {
+                return Err(Stopped);
+            }
+        }
+        Ok(reached)
     }
 }
 
-/// The steps that a search took from its start.
-fn steps_to(goal: u32, start: u32, before: &FxHashMap<u32, (u32, u32)>) -> Vec<(u32, u32)> {
+/// The steps that a search took from its start to what it visited at some position.
+fn steps_to(mut at: usize, visited: &[(u32, u32, u32)]) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
-    let mut at = goal;
-    while at != start {
-        let (edge, source) = before[&at];
-        steps.push((edge, at));
-        at = source;
+    while at > 0 {
+        let (state, parent, letter) = visited[at];
+        steps.push((letter, state));
+        at = parent as usize;
     }
     steps.reverse();
     steps
-}
-
-/// A loop from a state of a fair component that takes the edges that all constraints ask for.
-fn fair_loop(component: &FairComponent, start: u32, constraints: &[FairEdges]) -> Vec<(u32, u32)> {
-    let mut leaving: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
-    for (source, edge, target) in &component.edges {
-        leaving.entry(*source).or_default().push((*edge, *target));
-    }
-    let mut steps: Vec<(u32, u32)> = Vec::new();
-    let mut at = start;
-    for constraint in constraints {
-        let wanted = match constraint {
-            FairEdges::Infinitely(edges) => edges,
-            FairEdges::Pair { requests, responses } => {
-                let has_request = component.edges.iter().any(|(_, edge, _)| requests.contains(*edge as usize));
-                if !has_request {
-                    continue;
-                }
-                responses
-            }
-        };
-        let is_taken = steps.iter().any(|(edge, _)| wanted.contains(*edge as usize));
-        let some = component.edges.iter().find(|(_, edge, _)| wanted.contains(*edge as usize));
-        if let (false, Some((source, edge, target))) = (is_taken, some) {
-            steps.extend(within(&leaving, at, *source));
-            steps.push((*edge, *target));
-            at = *target;
-        }
-    }
-    if steps.is_empty() {
-        let first = leaving.get(&start).and_then(|edges| edges.first());
-        if let Some((edge, target)) = first {
-            steps.push((*edge, *target));
-            at = *target;
-        }
-    }
-    steps.extend(within(&leaving, at, start));
-    steps
-}
-
-/// A shortest path inside a component.
-fn within(leaving: &FxHashMap<u32, Vec<(u32, u32)>>, start: u32, goal: u32) -> Vec<(u32, u32)> {
-    let mut before: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-    let mut todo = VecDeque::from([start]);
-    while let Some(state) = todo.pop_front() {
-        if state == goal {
-            break;
-        }
-        for (edge, target) in leaving.get(&state).into_iter().flatten() {
-            if *target != start && !before.contains_key(target) {
-                before.insert(*target, (*edge, state));
-                todo.push_back(*target);
-            }
-        }
-    }
-    steps_to(goal, start, &before)
 }

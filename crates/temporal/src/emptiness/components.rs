@@ -5,6 +5,8 @@
 
 use abridge_value::BitSet;
 
+use crate::ranks::Ranks;
+
 use super::letters::Moves;
 use super::{LetterGraph, Node, STOP_INTERVAL};
 
@@ -23,35 +25,23 @@ impl Component<'_> {
 
 /// Numbers of the nodes of a set.
 struct Numbers<'n> {
-    nodes: &'n BitSet,
-    /// For each word of the set the number of nodes before it.
-    ranks: Vec<u32>,
+    ranks: Ranks<'n>,
     numbers: Vec<u32>,
 }
 
 impl<'n> Numbers<'n> {
     fn new(nodes: &'n BitSet) -> Self {
-        let mut n_nodes = 0;
-        let ranks = nodes.words().iter().map(|word| {
-            n_nodes += word.count_ones();
-            n_nodes - word.count_ones()
-        });
-        let ranks = ranks.collect();
-        Numbers { nodes, ranks, numbers: vec![0; n_nodes as usize] }
-    }
-
-    fn slot(&self, node: Node) -> Option<usize> {
-        let word = self.nodes.words().get((node / 64) as usize)?;
-        let bit = 1_u64 << (node % 64);
-        (word & bit != 0).then(|| self.ranks[(node / 64) as usize] as usize + (word & (bit - 1)).count_ones() as usize)
+        let ranks = Ranks::new(nodes);
+        let numbers = vec![0; ranks.len()];
+        Numbers { ranks, numbers }
     }
 
     fn get(&self, node: Node) -> Option<u32> {
-        self.slot(node).map(|slot| self.numbers[slot])
+        self.ranks.get(node).map(|slot| self.numbers[slot])
     }
 
     fn set(&mut self, node: Node, number: u32) {
-        if let Some(slot) = self.slot(node) {
+        if let Some(slot) = self.ranks.get(node) {
             self.numbers[slot] = number;
         }
     }

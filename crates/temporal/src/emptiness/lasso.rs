@@ -52,6 +52,20 @@ pub(super) fn lasso<'g, G: LetterGraph>(
 ) -> Option<Path> {
     let members: FxHashSet<Node> = part.members.iter().copied().collect();
     let (mut positions, start) = path_to(graph, moves, &mut |node| members.contains(&node))?;
+    let loop_start = positions.len();
+    positions.extend(loop_from(graph, moves, part, conditions, start)?);
+    Some(Path { positions, end: PathEnd::Loop(loop_start) })
+}
+
+/// States and letters of a loop in a part from one of its nodes on that has everything; nothing if the search was stopped.
+pub(super) fn loop_from<'g, G: LetterGraph>(
+    graph: &'g G,
+    moves: &mut Moves<'g, G>,
+    part: &FairPart,
+    conditions: &mut Conditions<'g, G>,
+    start: Node,
+) -> Option<Vec<(u32, u32)>> {
+    let members: FxHashSet<Node> = part.members.iter().copied().collect();
     let mut inner = Loop { graph, moves, conditions, members: &members, banned: &part.banned };
     let mut wanted = inner.wanted(part, start);
     let mut at = start;
@@ -68,9 +82,7 @@ pub(super) fn lasso<'g, G: LetterGraph>(
     if at != start || steps.is_empty() {
         steps.extend(inner.nearest(at, &mut |step, _| step.target == start)?);
     }
-    let loop_start = positions.len();
-    positions.extend(steps.iter().map(|step| (inner.moves.parts(step.source).0, step.letter)));
-    Some(Path { positions, end: PathEnd::Loop(loop_start) })
+    Some(steps.iter().map(|step| (inner.moves.parts(step.source).0, step.letter)).collect())
 }
 
 struct Loop<'l, 'g, G> {

@@ -9,7 +9,16 @@ use crate::lexer::Token;
 use super::{Parsed, Parser};
 
 impl Parser<'_> {
-    pub(super) fn ctl_formula(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
+    /// A whole formula, with or without a fairness premise.
+    pub(super) fn ctl_whole(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
+        if self.is_at_premise() {
+            ctl.premise = Some(self.premise()?);
+            self.advance();
+        }
+        self.ctl_formula(ctl)
+    }
+
+    fn ctl_formula(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
         let left = self.ctl_implication(ctl)?;
         if *self.token() != Token::Binary(Binary::Iff) {
             return Ok(left);
@@ -92,6 +101,7 @@ impl Parser<'_> {
             Token::Unary(Unary::Globally | Unary::Finally | Unary::Next) => {
                 error.help(format!("write `A{text}` (on all paths) or `E{text}` (on some path), or use LTL"))
             }
+            Token::Fair(_) => error.help("a fairness premise comes first, and `=>` follows it: `WF(op) => AF {P}`"),
             _ => error.help("use a formula of LTL"),
         })
     }

@@ -10,7 +10,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use abridge_check::{
-    Config, Method, PorMode, Prepared, Report, Strategy, TemporalReport, TemporalVerdict, check, choices,
+    Branch, Config, Method, PorMode, Prepared, Report, Strategy, TemporalReport, TemporalVerdict, check, choices,
 };
 use abridge_diag::SourceMap;
 use abridge_eval::Env;
@@ -288,9 +288,9 @@ fn formula(random: &mut Random, special: Special) -> CaseFormula {
     let atom = random.pick(&atoms).clone();
     let mut simple = (atom == "{p2}" || !text.contains("{p2}")).then(|| text.clone());
     let mut text = text.replace("{p2}", &format!("({atom})").replace("({p2})", "{p2}"));
-    if is_linear && random.once_in(2) {
+    if random.once_in(if is_linear { 2 } else { 4 }) {
         text = format!("{} => ({text})", premise(random, n_steps));
-        if random.once_in(6) && special.kind == Kind::Elements {
+        if is_linear && random.once_in(6) && special.kind == Kind::Elements {
             text = format!("({text}) & true");
         }
         simple = None;
@@ -512,8 +512,18 @@ impl Run<'_> {
     }
 }
 
-/// Whether a report has what it must have: a whole trace for a violation, and no mistakes in the formula.
+/// Whether a report has what it must have: a whole trace for a violation, a whole tree for one of branching time, and no mistakes in the formula.
 fn whole(report: &TemporalReport) -> Result<(), String> {
+    let mut branches: Vec<&Branch> = report.evidence.iter().map(|story| &story.root).collect();
+    if branches.is_empty() && report.logic == Logic::Ctl && report.verdict == TemporalVerdict::Violated {
+        return Err("no evidence".to_owned());
+    }
+    while let Some(branch) = branches.pop() {
+        if let Some(gap) = &branch.gap {
+            return Err(format!("evidence for {}: {gap}", branch.formula));
+        }
+        branches.extend(&branch.parts);
+    }
     match (&report.verdict, &report.trace) {
         (TemporalVerdict::Violated, None) => Err("no trace".to_owned()),
         (TemporalVerdict::Violated, Some(trace)) => trace.gap.clone().map_or(Ok(()), Err),

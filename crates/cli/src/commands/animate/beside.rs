@@ -6,16 +6,20 @@
 use std::path::Path;
 
 use abridge_check::{Animation, Models, Move, Named, Notion, Pair, RefineConfig, SideBySide, pair_of};
+use abridge_diag::visible;
 use abridge_model::Model;
 use serde_json::{Map, Value, json};
 
-use super::{AnimateOptions, Reply, Talk, back, chosen, converse};
+use super::{AnimateOptions, back, chosen};
 use crate::commands::Compat;
 use crate::commands::refine::{obligation_name, values_json};
 use crate::exit::Exit;
 use crate::formulas::fields;
 use crate::out::errln;
+use crate::prompt::Prompt;
+use crate::session::Session;
 use crate::steps::{event, object, shortened};
+use crate::talk::{Reply, Talk, converse};
 use crate::watch::usual_budget;
 
 const HELP: &str = "\
@@ -39,13 +43,15 @@ pub(super) fn run(model: &Model, file: &Path, options: &AnimateOptions, json: bo
         errln!("error: `{}` refines no machine: leave --beside away", model.name);
         return Exit::Usage;
     };
-    let config = Compat::config(options.compat, Some(file), usual_budget());
+    let prompt = Prompt::new("animate", &options.commands);
+    let session = Session::new(&prompt);
+    let config = session.guarded(Compat::config(options.compat, Some(file), usual_budget()));
     let new_is_skip = model.steering.preferences.flag("ALLOW_NEW_OPERATIONS_IN_REFINEMENT");
     let choices = RefineConfig { notion: Notion::Traces, new_is_skip, antichains: false };
     let pair = pair_of(&models, &config, choices);
     let names = (models.concrete_level.name.to_string(), models.abstract_level.name.to_string());
     let mut dialogue = Beside { pair: &pair, names, animation: Animation::new(&pair, options.limit) };
-    converse(&mut dialogue, Reply::place(""), json)
+    converse(&mut dialogue, Reply::place(""), &session, prompt, json)
 }
 
 struct Beside<'a, 'm> {
@@ -133,23 +139,9 @@ impl Beside<'_, '_> {
     }
 }
 
-impl Talk for Beside<'_, '_> {
-    fn command(&mut self, line: &str) -> Reply {
-        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        match word {
-            "" => Reply::place(""),
-            "b" | "back" => back(&mut self.animation, rest.trim()),
-            "r" | "restart" => {
-                self.animation.restart();
-                Reply::place("")
-            }
-            "trace" => self.trace(),
-            "h" | "help" | "?" => Reply::text(HELP, json!({ "help": HELP })),
-            _ => self.take(line),
-        }
-    }
-
-    fn text(&self, _: bool) -> String {
+impl Beside<'_, '_> {
+    /// Both states, and the steps out of them.
+    fn shown(&self) -> String {
         let last = self.animation.history().last();
         let mut text = match last {
             None => format!("{} beside {}: not started\n", self.names.0, self.names.1),
@@ -175,6 +167,31 @@ impl Talk for Beside<'_, '_> {
             text += "steps may be missing: something could not be evaluated\n";
         }
         text
+    }
+}
+
+impl Talk for Beside<'_, '_> {
+    fn command(&mut self, line: &str) -> Reply {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match word {
+            "" => Reply::place(""),
+            "b" | "back" => back(&mut self.animation, rest.trim()),
+            "r" | "restart" => {
+                self.animation.restart();
+                Reply::place("")
+            }
+            "trace" => self.trace(),
+            "h" | "help" | "?" => Reply::text(HELP, json!({ "help": HELP })),
+            _ => self.take(line),
+        }
+    }
+
+    fn words(&self) -> Vec<String> {
+        self.animation.choices().list.iter().map(|step| event(&step.name, &step.params, &[])).collect()
+    }
+
+    fn text(&self, _: bool) -> String {
+        visible(&self.shown()).into_owned()
     }
 
     fn json(&self) -> Map<String, Value> {

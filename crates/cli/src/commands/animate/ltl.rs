@@ -18,13 +18,13 @@ use abridge_temporal::formula::{Atom, AtomId, AtomKind, BText, Binary, Ltl, LtlN
 use abridge_temporal::{Source, parse_ltl};
 use serde_json::json;
 
-use super::{Dialogue, Reply};
-use crate::commands::Compat;
+use super::Dialogue;
 use crate::commands::check::temporal::{path_text, table_text};
 use crate::formulas::fields;
 use crate::load::{load, load_with};
 use crate::report::{json_diagnostics, text_diagnostics};
 use crate::steps::steps_json;
+use crate::talk::Reply;
 use crate::watch::{Watch, usual_budget};
 
 /// Name of the formula in diagnostics.
@@ -59,7 +59,7 @@ impl Dialogue<'_> {
             goal: false,
             gluing: false,
             symmetry: Method::Auto,
-            ..Compat::config(self.options.compat, Some(self.file), usual_budget())
+            ..self.config()
         };
         let lower = &mut |texts: &[_]| load_with(Some(self.file), texts, self.model_options);
         let mut source = |text: &str, name: &str| {
@@ -76,10 +76,8 @@ impl Dialogue<'_> {
         }
         let (with_atoms, prepared) = prepare(self.model, vec![wrapped], &config, lower);
         let config = Config { formulas: Arc::new(prepared), ..config };
-        let mut watch = Watch::new(Instant::now(), None, Some(usual_budget()), true, self.interrupt.clone());
-        self.interrupt.set(false);
+        let mut watch = Watch::new(Instant::now(), None, Some(usual_budget()), true, self.session.interrupt().clone());
         let report = check(with_atoms.as_ref().unwrap_or(self.model), &config, &mut watch);
-        self.interrupt.set(true);
         watch.clear();
         match report.temporal.first() {
             Some(report) => told(report, &asked, &here),
@@ -94,7 +92,7 @@ impl Dialogue<'_> {
         }
         let mut sources = load(self.file, self.model_options).sources;
         let file = sources.add(SOURCE, text);
-        let config = Compat::config(self.options.compat, Some(self.file), usual_budget());
+        let config = self.config();
         let lower = &mut |texts: &[_]| load_with(Some(self.file), texts, self.model_options);
         let source = FormulaSource { name: SOURCE.to_owned(), logic: Logic::Ltl, text: text.to_owned(), file, base: 0 };
         let (with_atoms, prepared) = prepare(self.model, vec![source], &config, lower);

@@ -3,12 +3,13 @@
 //! Long values are shortened in the text; `vars` and JSON have them in full.
 
 use abridge_check::{Place, Shown as _, TraceStep};
-use abridge_model::dump;
+use abridge_diag::visible;
 use serde_json::{Map, Value, json};
 
-use super::{Dialogue, Reply};
+use super::Dialogue;
 use crate::formulas::fields;
 use crate::steps::{changes, label, object, shortened};
+use crate::talk::Reply;
 
 /// Longer values are shortened; `vars` prints them in full.
 const MAX_VALUE_CHARS: usize = 100;
@@ -23,15 +24,15 @@ impl View<'_, '_> {
     pub(super) fn text(&self) -> String {
         let last = self.dialogue.animation.trace().pop();
         let mut text = match &last {
-            None => format!("{}: not started\n", self.dialogue.model.name),
+            None => format!("{}: not started\n", visible(&self.dialogue.model.name)),
             Some(step) => format!("after {}: {}\n", self.dialogue.animation.history().len(), self.bold(&label(step))),
         };
         text += &self.state(last.as_ref());
         for conjunct in self.broken() {
-            text += &format!("  {} {conjunct}\n", self.bold("invariant violated:"));
+            text += &format!("  {} {}\n", self.bold("invariant violated:"), visible(&conjunct));
         }
         text.push('\n');
-        text + &self.choices()
+        text + &visible(&self.choices())
     }
 
     fn state(&self, last: Option<&TraceStep>) -> String {
@@ -49,7 +50,7 @@ impl View<'_, '_> {
                 if is_changed { '*' } else { ' ' },
                 shortened(value, MAX_VALUE_CHARS)
             );
-            if is_changed { self.bold(&row) + "\n" } else { row + "\n" }
+            if is_changed { self.bold(&row) + "\n" } else { visible(&row).into_owned() + "\n" }
         };
         shown.iter().map(row).collect()
     }
@@ -59,7 +60,7 @@ impl View<'_, '_> {
         let Place::Running(state) = self.dialogue.place() else { return Vec::new() };
         let truths = self.dialogue.system.judge().session().invariant(&state);
         let broken = truths.into_iter().filter(|(_, truth)| matches!(truth, Ok(false)));
-        broken.map(|(idx, _)| dump::pred_text(self.dialogue.model, self.dialogue.model.invariant[idx].pred)).collect()
+        broken.map(|(idx, _)| self.dialogue.conjunct(idx)).collect()
     }
 
     fn steps(&self) -> Vec<TraceStep> {
@@ -144,6 +145,7 @@ impl View<'_, '_> {
     }
 
     fn bold(&self, text: &str) -> String {
-        if self.is_coloured { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+        let text = visible(text);
+        if self.is_coloured { format!("\x1b[1m{text}\x1b[0m") } else { text.into_owned() }
     }
 }

@@ -2,11 +2,12 @@
 
 use abridge_check::{Report, SymbolicSymmetry, TemporalVerdict, Verdict, Violation, ViolationKind};
 use abridge_diag::SourceMap;
-use abridge_model::{Model, dump};
+use abridge_model::Model;
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 
 use super::{Times, temporal};
+use crate::report::{conjunct_text, part_text, reason_text};
 use crate::steps::steps_json;
 use crate::watch::peak_bytes;
 
@@ -116,14 +117,14 @@ pub(super) fn violation_json(model: &Model, sources: &SourceMap, violation: &Vio
             let conjunct = &model.invariant[*conjunct];
             (
                 "invariant",
-                json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }),
+                json!({ "text": conjunct_text(model, sources, conjunct), "place": sources.locate(conjunct.span) }),
             )
         }
         ViolationKind::Assertion { conjunct } => {
             let conjunct = &model.assertions[*conjunct];
             (
                 "assertion",
-                json!({ "text": dump::pred_text(model, conjunct.pred), "place": sources.locate(conjunct.span) }),
+                json!({ "text": conjunct_text(model, sources, conjunct), "place": sources.locate(conjunct.span) }),
             )
         }
         ViolationKind::Deadlock => ("deadlock", Value::Null),
@@ -134,8 +135,9 @@ pub(super) fn violation_json(model: &Model, sources: &SourceMap, violation: &Vio
         ),
     };
     let parts: Vec<Value> =
-        violation.parts.iter().map(|part| json!({ "text": part.text, "value": part.value })).collect();
+        violation.parts.iter().map(|part| json!({ "text": part_text(sources, part), "value": part.value })).collect();
     let mut json = json!({ "kind": kind, "detail": detail, "parts": parts, "steps": violation.trace.n_steps() });
+    json["reasons"] = violation.reasons.iter().map(|reason| json!(reason_text(sources, reason))).collect();
     json["gap"] = json!(violation.trace.gap);
     json["trace"] = steps_json(&violation.trace.steps);
     json

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use abridge_check::{
-    FormulaSource, Position, Prepared, Report, Row, TemporalReport, TemporalVerdict, TraceStep, formulas_of, prepare,
+    Branch, BranchShown, BranchingStory, FormulaSource, Position, Prepared, Report, Row, TemporalReport,
+    TemporalVerdict, TraceStep, formulas_of, prepare,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Logic, Model};
@@ -161,7 +162,7 @@ pub(crate) fn violated_text(report: &Report) -> String {
 /// Prints what became of all formulas, violations with their paths.
 pub(crate) fn print(report: &Report, sources: &SourceMap) {
     for formula in &report.temporal {
-        let TemporalReport { name, formula: text, verdict, trace, story, diagnostics, .. } = formula;
+        let TemporalReport { name, formula: text, verdict, trace, story, evidence, diagnostics, .. } = formula;
         match verdict {
             TemporalVerdict::Holds => outln!("{name} holds: {text}"),
             TemporalVerdict::Violated => outln!("{name} violated: {text}"),
@@ -170,6 +171,10 @@ pub(crate) fn print(report: &Report, sources: &SourceMap) {
             TemporalVerdict::Error(_) => outln!("{name}: the formula is wrong"),
         }
         diagnostics.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
+        if let Some(evidence) = evidence {
+            out!("{}\n", evidence_text(evidence));
+            continue;
+        }
         let Some(trace) = trace else { continue };
         if let Some(story) = story {
             outln!("  {}", story.culprit);
@@ -201,6 +206,63 @@ pub(crate) fn path_text(steps: &[TraceStep], first: usize, loop_start: Option<us
         None => "",
     };
     table(steps, first) + end
+}
+
+/// Branches that are shown at a path.
+const MAX_BRANCHES: usize = 20;
+
+/// The tree of paths of a formula of branching time.
+fn evidence_text(story: &BranchingStory) -> String {
+    let root = &story.root;
+    let head = if story.is_about_part { format!("  {}\n", sentence(root)) } else { String::new() };
+    head + "\n" + &branch_text(root, 1 - story.n_setup.min(1))
+}
+
+/// The path of a branch, whose first step has the number `first`, and what hangs off it.
+fn branch_text(branch: &Branch, first: usize) -> String {
+    let end = (branch.shown == BranchShown::PathToDeadlock).then_some(Position::Deadlock);
+    let mut text = path_text(&branch.steps, first, branch.loop_start, end);
+    if let Some(gap) = &branch.gap {
+        text += &format!("  the path is incomplete: {gap}\n");
+    }
+    for part in branch.parts.iter().take(MAX_BRANCHES) {
+        let step = first + part.after;
+        text += &format!("  after step {}: {}\n", step.saturating_sub(1), sentence(part));
+        let below = abridge_diag::with_stack(|| branch_text(part, step));
+        below.lines().for_each(|line| text += &format!("  {line}\n"));
+    }
+    let n_left = branch.parts.len().saturating_sub(MAX_BRANCHES);
+    if n_left > 0 {
+        text += &format!("  and {n_left} more, which `--json` tells\n");
+    }
+    text
+}
+
+/// The value of a formula, and where it can be seen.
+fn sentence(branch: &Branch) -> String {
+    let value = if branch.holds { "holds" } else { "is false" };
+    let shown = match branch.shown {
+        BranchShown::Fact | BranchShown::Path | BranchShown::PathToDeadlock => "",
+        BranchShown::AllPaths => ", on all paths",
+        BranchShown::Omitted => " (not shown)",
+    };
+    format!("`{}` {value}{shown}", branch.formula)
+}
+
+fn branch_json(branch: &Branch) -> Value {
+    let parts: Vec<Value> = branch.parts.iter().map(|part| abridge_diag::with_stack(|| branch_json(part))).collect();
+    json!({
+        "formula": branch.formula,
+        "holds": branch.holds,
+        "after": branch.after,
+        "trace": steps_json(&branch.steps),
+        "loop_start": branch.loop_start,
+        "gap": branch.gap,
+        "ends_in_deadlock": branch.shown == BranchShown::PathToDeadlock,
+        "on_all_paths": branch.shown == BranchShown::AllPaths,
+        "is_omitted": branch.shown == BranchShown::Omitted,
+        "parts": parts,
+    })
 }
 
 /// Positions that a table of subformulas shows.
@@ -245,6 +307,9 @@ fn formula_json(formula: &TemporalReport, sources: &SourceMap) -> Value {
         value["trace"] = steps_json(&trace.steps);
         value["loop_start"] = json!(trace.loop_start);
         value["gap"] = json!(trace.gap);
+    }
+    if let Some(story) = &formula.evidence {
+        value["evidence"] = branch_json(&story.root);
     }
     if let Some(story) = &formula.story {
         value["culprit"] = json!(story.culprit);

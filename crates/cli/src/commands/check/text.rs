@@ -3,23 +3,25 @@
 use abridge_check::{
     Config, Report, Stuck, SymbolicReport, SymbolicSymmetry, Verdict, Violation, ViolationKind, why_stuck,
 };
-use abridge_diag::{RenderConfig, SourceMap, render};
-use abridge_model::{Conjunct, Model, dump};
+use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
+use abridge_model::{Conjunct, Model};
+use num_bigint::BigInt;
 
 use super::{MAX_LISTED_VIOLATIONS, Times, temporal};
 use crate::commands::canonizers::reduction_text;
 use crate::out::{out, outln};
-use crate::report::count;
-use crate::steps::table;
+use crate::report::{conjunct_text, count, part_text, reason_text};
+use crate::steps::{MAX_LISTED_STEPS, table};
 use crate::watch::{grouped, peak_bytes};
+
+/// Different failures of evaluation that are printed.
+const MAX_PRINTED_FAILURES: usize = 3;
 
 pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times, config: &Config) {
     match report.violation() {
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(_) => print_violations(model, sources, report),
-        None if report.verdict == Verdict::Holds => outln!("{}", holds_text(report)),
-        None if report.verdict == Verdict::Violated => outln!("{}", temporal::violated_text(report)),
-        None => outln!("{}", incomplete_text(report, times)),
+        None => outln!("{}", verdict_line(report, times)),
     }
     temporal::print(report, sources);
     if report.outside_scope > 0 {
@@ -30,7 +32,13 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
         outln!("  {limit}");
     }
     report.unchecked.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
-    for (_, diagnostic) in report.failures.iter().take(3) {
+    let mut told: Vec<&Diagnostic> = Vec::new();
+    for (_, diagnostic) in &report.failures {
+        let is_same = |known: &&Diagnostic| known.message == diagnostic.message && known.span() == diagnostic.span();
+        if told.len() == MAX_PRINTED_FAILURES || told.iter().any(is_same) {
+            continue;
+        }
+        told.push(diagnostic);
         let diagnostic = match diagnostic.id {
             "unbounded-value" => diagnostic.clone().help("`--compat prob` tries the integers from MININT to MAXINT"),
             _ => diagnostic.clone(),
@@ -112,6 +120,17 @@ fn grouped_digits(digits: &str) -> String {
     all.join(",")
 }
 
+/// The verdict of a run, without the details of violations.
+pub(super) fn verdict_line(report: &Report, times: &Times) -> String {
+    match report.verdict {
+        Verdict::Holds => holds_text(report),
+        Verdict::GoalReached => "goal reached".to_owned(),
+        Verdict::Violated if report.violations.is_empty() => temporal::violated_text(report),
+        Verdict::Violated => format!("violated: {}", count(report.violations.len(), "finding")),
+        Verdict::Incomplete => incomplete_text(report, times),
+    }
+}
+
 fn holds_text(report: &Report) -> String {
     if let Some(symbolic) = &report.symbolic {
         return format!("holds (symbolic search: {} states)", grouped_digits(&symbolic.states.to_string()));
@@ -155,25 +174,33 @@ fn print_stuck(model: &Model, sources: &SourceMap, config: &Config) {
         Some(Stuck::Property(idx)) => {
             let property = &model.properties[idx];
             outln!("the machine cannot start: PROPERTIES are unsatisfiable");
-            let text = dump::pred_text(model, property.pred);
+            let text = conjunct_text(model, sources, property);
             outln!("  first conjunct that contradicts those before it: {text}");
             outln!("  --> {}", sources.locate(property.span));
-            print_bounds(model, sources, &model.properties[..=idx]);
+            let formulas = &model.properties[..=idx];
+            print_bounds(model, sources, formulas, formulas.iter().map(|formula| sources.snippet(formula.span)));
         }
         Some(Stuck::Initialisation) => outln!("the machine cannot start: INITIALISATION has no outcome"),
         None => outln!("the machine cannot start: PROPERTIES are unsatisfiable, or INITIALISATION has no outcome"),
     }
 }
 
-/// Prints the bounds of INT if the text of some formula depends on them: few users expect NAT to end at 3.
-fn print_bounds(model: &Model, sources: &SourceMap, formulas: &[Conjunct]) {
+/// Prints the bounds of INT if the text of some formula depends on them and some text has a number beyond them: few users expect NAT to end
+/// at 3.
+fn print_bounds<'t>(
+    model: &Model,
+    sources: &SourceMap,
+    formulas: &[Conjunct],
+    texts: impl IntoIterator<Item = &'t str>,
+) {
     const BOUNDED: [&str; 5] = ["INT", "NAT", "NAT1", "MAXINT", "MININT"];
     let is_bounded = |formula: &Conjunct| {
         let words = sources.snippet(formula.span).split(|ch: char| !ch.is_alphanumeric() && ch != '_');
         words.into_iter().any(|word| BOUNDED.contains(&word))
     };
-    if formulas.iter().any(is_bounded) {
-        let preferences = &model.steering.preferences;
+    let preferences = &model.steering.preferences;
+    let is_beyond = |text: &str| has_number_beyond(text, &preferences.min_int, &preferences.max_int);
+    if formulas.iter().any(is_bounded) && texts.into_iter().any(is_beyond) {
         outln!(
             "  INT is {}..{} here; enlarge it with `-p MAXINT 100`, or with `SET_PREF_MAXINT == 100` in the DEFINITIONS",
             preferences.min_int,
@@ -199,35 +226,79 @@ fn print_violations(model: &Model, sources: &SourceMap, report: &Report) {
     }
 }
 
-fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
-    let steps = violation.trace.n_steps();
+/// The place of a false conjunct, and the bounds of INT if they may be what it is false about.
+fn print_conjunct(model: &Model, sources: &SourceMap, conjunct: &Conjunct, violation: &Violation) {
+    outln!("  --> {}", sources.locate(conjunct.span));
+    let is_read = |name: &str| conjunct.reads.iter().any(|id| model.variables[id].name == name);
+    let state = violation.trace.steps.last().map(|step| step.state.as_slice()).unwrap_or_default();
+    let read = state.iter().filter(|(name, _)| is_read(name)).map(|(_, value)| value.as_str());
+    let parts = violation.parts.iter().map(|part| part.value.as_str());
+    print_bounds(model, sources, std::slice::from_ref(conjunct), read.chain(parts));
+}
+
+/// Whether a text has an integer beyond some bounds. Digits in names do not count.
+fn has_number_beyond(text: &str, low: &BigInt, high: &BigInt) -> bool {
+    let is_word = |ch: char| ch.is_alphanumeric() || ch == '_';
+    let mut rest = text;
+    while let Some(start) = rest.find(is_word) {
+        let length = rest[start..].find(|ch| !is_word(ch)).unwrap_or(rest.len() - start);
+        let word = &rest[start..start + length];
+        if let Ok(number) = word.parse::<BigInt>() {
+            let number = if rest[..start].ends_with('-') { -number } else { number };
+            if number < *low || number > *high {
+                return true;
+            }
+        }
+        rest = &rest[start + length..];
+    }
+    false
+}
+
+/// The first line about a violation.
+pub(super) fn heading(model: &Model, sources: &SourceMap, violation: &Violation) -> String {
+    let after = count(violation.trace.n_steps(), "step");
     match &violation.kind {
         ViolationKind::Invariant { conjunct } => {
-            let conjunct = &model.invariant[*conjunct];
-            outln!("invariant violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
-            outln!("  --> {}", sources.locate(conjunct.span));
-            print_bounds(model, sources, std::slice::from_ref(conjunct));
+            format!("invariant violated after {after}: {}", conjunct_text(model, sources, &model.invariant[*conjunct]))
         }
         ViolationKind::Assertion { conjunct } => {
-            let conjunct = &model.assertions[*conjunct];
-            outln!("assertion violated after {}: {}", count(steps, "step"), dump::pred_text(model, conjunct.pred));
-            outln!("  --> {}", sources.locate(conjunct.span));
-            print_bounds(model, sources, std::slice::from_ref(conjunct));
+            format!("assertion violated after {after}: {}", conjunct_text(model, sources, &model.assertions[*conjunct]))
         }
-        ViolationKind::Deadlock => outln!("deadlock after {}: no operation is enabled", count(steps, "step")),
-        ViolationKind::Goal => outln!("goal reached after {}", count(steps, "step")),
-        ViolationKind::IllDefined { operation, error } => {
+        ViolationKind::Deadlock => format!("deadlock after {after}: no operation is enabled"),
+        ViolationKind::Goal => format!("goal reached after {after}"),
+        ViolationKind::IllDefined { operation, .. } => {
             let place = operation.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
-            outln!("not well-defined{place} after {}", count(steps, "step"));
-            out!("{}", render(sources, error, RenderConfig::default()));
+            format!("not well-defined{place} after {after}")
         }
     }
+}
+
+fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
+    let heading = heading(model, sources, violation);
+    outln!("{heading}");
+    match &violation.kind {
+        ViolationKind::Invariant { conjunct } => {
+            print_conjunct(model, sources, &model.invariant[*conjunct], violation);
+        }
+        ViolationKind::Assertion { conjunct } => {
+            print_conjunct(model, sources, &model.assertions[*conjunct], violation);
+        }
+        ViolationKind::IllDefined { error, .. } => out!("{}", render(sources, error, RenderConfig::default())),
+        ViolationKind::Deadlock | ViolationKind::Goal => {}
+    }
     for part in &violation.parts {
-        outln!("  {} is {}", part.text, part.value);
+        outln!("  {} is {}", part_text(sources, part), part.value);
+    }
+    for reason in &violation.reasons {
+        outln!("  {}", reason_text(sources, reason));
     }
     outln!();
     out!("{}", table(&violation.trace.steps, 1 - violation.trace.n_setup.min(1)));
     if let Some(gap) = &violation.trace.gap {
         outln!("  the trace is incomplete: {gap}");
+    }
+    if violation.trace.steps.len() > MAX_LISTED_STEPS {
+        // The first line has left the screen.
+        outln!("\n{heading}");
     }
 }

@@ -1,0 +1,177 @@
+//! The report of a check as one HTML file: verdict, findings with traces, temporal formulas, transitions per operation.
+//!
+//! The file refers to nothing outside of itself, and stays below a megabyte whatever the run was: traces are folded, values cut, findings counted. Everything that a machine says goes
+//! through `xml`, since a name or a string may contain markup.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use abridge_check::{Report, TemporalVerdict, Trace};
+use abridge_diag::SourceMap;
+use abridge_model::Model;
+
+use super::Times;
+use super::text::{heading, plural, verdict_line};
+use crate::drawing::xml;
+use crate::report::{count, part_text, reason_text};
+use crate::steps::{MAX_LISTED_STEPS, N_END_STEPS, changes, label, shortened};
+use crate::watch::{grouped, peak_bytes};
+
+/// Findings that are shown with their traces.
+const MAX_SHOWN_FINDINGS: usize = 20;
+/// Characters of a cell of a trace.
+const MAX_CELL_CHARS: usize = 300;
+/// Operations in the chart; the most frequent ones come first, and those that were never taken are named anyway.
+const MAX_SHOWN_OPERATIONS: usize = 500;
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}\
+h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}.bad{color:#a02020}.good{color:#207020}.open{color:#8a6100}\
+table{border-collapse:collapse;width:100%}td,th{padding:.15rem .6rem .15rem 0;text-align:left;vertical-align:top}\
+td.n,th.n{text-align:right;white-space:nowrap}code,td{font-family:ui-monospace,monospace;font-size:.85rem}\
+.bar{background:#7aa6d8;height:.8rem;display:inline-block}tr.fold td{color:#777}\
+@media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}.bad{color:#ff8a80}.good{color:#9ccc65}.open{color:#ffd54f}}";
+
+/// The page about a run.
+pub(super) fn page(model: &Model, sources: &SourceMap, file: &Path, report: &Report, times: &Times) -> String {
+    let mut page = Page { out: String::new() };
+    page.head(model, file, report, times);
+    page.findings(model, sources, report);
+    page.temporal(report);
+    page.coverage(report);
+    page.out += "</body></html>\n";
+    page.out
+}
+
+struct Page {
+    out: String,
+}
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        self.out += text;
+        self.out.push('\n');
+    }
+
+    fn head(&mut self, model: &Model, file: &Path, report: &Report, times: &Times) {
+        let name = xml(&model.name);
+        let class = match report.verdict {
+            abridge_check::Verdict::Holds => "good",
+            abridge_check::Verdict::Violated => "bad",
+            abridge_check::Verdict::GoalReached | abridge_check::Verdict::Incomplete => "open",
+        };
+        let _ = write!(
+            self.out,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+             <title>{name}</title><style>{STYLE}</style></head><body>\n<h1>{name}</h1>\n<p><code>{}</code></p>\n",
+            xml(&file.display().to_string())
+        );
+        self.line(&format!("<p class=\"{class}\"><strong>{}</strong></p>", xml(&verdict_line(report, times))));
+        let rows = [
+            ("states", grouped(report.states)),
+            ("transitions", grouped(report.transitions)),
+            ("depth", report.depth.to_string()),
+            ("time", format!("{:.2} s", times.total)),
+            ("memory", format!("{} MB", peak_bytes() >> 20)),
+            ("version", format!("abridge {}", env!("CARGO_PKG_VERSION"))),
+        ];
+        self.line("<table>");
+        rows.iter().for_each(|(name, value)| self.line(&format!("<tr><th>{name}</th><td>{value}</td></tr>")));
+        self.line("</table>");
+        if !report.limits.is_empty() {
+            self.line("<h2>Limits</h2><ul>");
+            let limits = report.limits.iter().map(|limit| xml(&shortened(limit, MAX_CELL_CHARS)));
+            limits.for_each(|limit| self.line(&format!("<li>{limit}</li>")));
+            self.line("</ul>");
+        }
+    }
+
+    fn findings(&mut self, model: &Model, sources: &SourceMap, report: &Report) {
+        for violation in report.violations.iter().take(MAX_SHOWN_FINDINGS) {
+            self.line(&format!("<h2>{}</h2>", xml(&shortened(&heading(model, sources, violation), MAX_CELL_CHARS))));
+            let parts = violation.parts.iter().map(|part| format!("{} is {}", part_text(sources, part), part.value));
+            let reasons = violation.reasons.iter().map(|reason| reason_text(sources, reason));
+            self.line("<ul>");
+            for text in parts.chain(reasons) {
+                self.line(&format!("<li><code>{}</code></li>", xml(&shortened(&text, MAX_CELL_CHARS))));
+            }
+            self.line("</ul>");
+            self.trace(&violation.trace);
+        }
+        if report.violations.len() > MAX_SHOWN_FINDINGS {
+            let rest = report.violations.len() - MAX_SHOWN_FINDINGS;
+            self.line(&format!("<p>{} not shown</p>", count(rest, "further finding")));
+        }
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        self.line("<table><tr><th class=\"n\">step</th><th>operation</th><th>changes</th></tr>");
+        let n_steps = trace.steps.len();
+        let hidden = match n_steps > MAX_LISTED_STEPS {
+            true => N_END_STEPS..n_steps - N_END_STEPS,
+            false => 0..0,
+        };
+        for (idx, step) in trace.steps.iter().enumerate().filter(|(idx, _)| !hidden.contains(idx)) {
+            if idx == hidden.end && idx > 0 {
+                let text = format!("{} not shown", plural(hidden.len() as u64, "step"));
+                self.line(&format!("<tr class=\"fold\"><td></td><td colspan=\"2\">{text}</td></tr>"));
+            }
+            if trace.loop_start == Some(idx) {
+                self.line("<tr class=\"fold\"><td></td><td colspan=\"2\">the loop begins</td></tr>");
+            }
+            let number = idx + 1 - trace.n_setup.min(1);
+            let (name, text) = (shortened(&label(step), MAX_CELL_CHARS), shortened(&changes(step), MAX_CELL_CHARS));
+            self.line(&format!("<tr><td class=\"n\">{number}</td><td>{}</td><td>{}</td></tr>", xml(&name), xml(&text)));
+        }
+        self.line("</table>");
+        if let Some(gap) = &trace.gap {
+            self.line(&format!("<p>the trace is incomplete: {}</p>", xml(gap)));
+        }
+    }
+
+    fn temporal(&mut self, report: &Report) {
+        if report.temporal.is_empty() {
+            return;
+        }
+        self.line("<h2>Temporal properties</h2>");
+        for formula in report.temporal.iter().take(MAX_SHOWN_FINDINGS) {
+            let (class, verdict) = match &formula.verdict {
+                TemporalVerdict::Holds => ("good", "holds".to_owned()),
+                TemporalVerdict::Violated => ("bad", "violated".to_owned()),
+                TemporalVerdict::Incomplete(why) => ("open", format!("not known: {why}")),
+                TemporalVerdict::IllDefined(atom) => ("bad", format!("not well-defined: {atom}")),
+                TemporalVerdict::Error(why) => ("bad", format!("wrong: {why}")),
+            };
+            let (text, verdict) = (shortened(&formula.formula, MAX_CELL_CHARS), shortened(&verdict, MAX_CELL_CHARS));
+            self.line(&format!("<p><code>{}</code> <span class=\"{class}\">{}</span></p>", xml(&text), xml(&verdict)));
+            if let Some(trace) = &formula.trace {
+                self.trace(trace);
+            }
+        }
+    }
+
+    /// Transitions per operation, as bars.
+    fn coverage(&mut self, report: &Report) {
+        if report.coverage.is_empty() {
+            return;
+        }
+        self.line("<h2>Transitions per operation</h2><table>");
+        let most = report.coverage.iter().map(|one| one.transitions).max().unwrap_or(0).max(1);
+        let mut rows: Vec<_> = report.coverage.iter().collect();
+        rows.sort_by_key(|one| std::cmp::Reverse(one.transitions));
+        for one in rows.iter().take(MAX_SHOWN_OPERATIONS) {
+            let (name, share) = (xml(&shortened(&one.operation, MAX_CELL_CHARS)), one.transitions * 100 / most);
+            let bar = format!("<span class=\"bar\" style=\"width:{share}%\"></span>");
+            let number = grouped(one.transitions);
+            self.line(&format!(
+                "<tr><td>{name}</td><td class=\"n\">{number}</td><td style=\"width:60%\">{bar}</td></tr>"
+            ));
+        }
+        self.line("</table>");
+        let never: Vec<&str> =
+            rows.iter().filter(|one| one.transitions == 0).map(|one| one.operation.as_str()).collect();
+        if !never.is_empty() {
+            let never = xml(&shortened(&never.join(", "), 10 * MAX_CELL_CHARS));
+            self.line(&format!("<p class=\"open\">never taken: <code>{never}</code></p>"));
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! `abridge probcli`: command lines of ProB, translated into commands of Abridge and executed.
+//!
+//! [`OPTIONS`] says for each option what becomes of it. An option without effect is told with the reason, one that asks for something Abridge cannot do is told with an
+//! alternative and keeps the status from being 0, and one that is not known ends the run: a script must never pass because an option was overlooked.
+
+mod options;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::commands::print_json;
+use crate::exit::Exit;
+use crate::out::{errln, flush, outln};
+use crate::text::aligned;
+use options::{Effect, OPTIONS, Row};
+
+#[derive(Args)]
+pub(crate) struct ProbcliOptions {
+    /// Print the commands that would be executed, and what has no effect, and do nothing
+    #[arg(long)]
+    explain: bool,
+    /// Print what becomes of each option of ProB
+    #[arg(long)]
+    list: bool,
+    /// Machine and options, as for ProB's command line
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    args: Vec<String>,
+}
+
+/// Translation of a command line.
+#[derive(Default)]
+struct Plan {
+    file: Option<String>,
+    /// Preferences and sizes of sets, for every command.
+    model: Vec<String>,
+    /// Options of `abridge check`.
+    check: Vec<String>,
+    is_checked: bool,
+    /// The temporal properties of the machine are checked as well.
+    checks_temporal: bool,
+    /// Properties of single states are checked; not if only formulas are asked for.
+    checks_states: bool,
+    /// Other commands, to which the file is added behind the first word.
+    others: Vec<Vec<String>>,
+    /// Options without effect, and why.
+    notes: Vec<String>,
+    /// What was asked for and cannot be done.
+    missing: Vec<String>,
+    expected: Option<(String, Exit)>,
+}
+
+impl Plan {
+    fn other(&mut self, words: &[&str]) {
+        self.others.push(words.iter().map(|word| (*word).to_owned()).collect());
+    }
+
+    /// The commands, each without the name of the program.
+    fn commands(&self) -> Vec<Vec<String>> {
+        let file = self.file.as_slice();
+        let compat = ["--compat".to_owned(), "prob".to_owned()];
+        let mut commands = Vec::new();
+        for other in &self.others {
+            let (words, rest) = other.split_at(if other[0] == "trace" { 2 } else { 1 });
+            let mut command: Vec<String> = words.iter().chain(file).chain(&self.model).cloned().collect();
+            if words[0] != "typecheck" && words[0] != "refine" && words[0] != "show" {
+                command.extend_from_slice(&compat);
+            }
+            command.extend_from_slice(rest);
+            commands.push(command);
+        }
+        if self.is_checked {
+            let mut command: Vec<String> =
+                ["check".to_owned()].iter().chain(file).chain(&self.model).cloned().collect();
+            command.extend_from_slice(&compat);
+            command.extend_from_slice(&self.check);
+            let leave_out = |condition: bool, options: &[&str]| -> Vec<String> {
+                options.iter().filter(|_| condition).map(|option| (*option).to_owned()).collect()
+            };
+            command.extend(leave_out(!self.checks_temporal, &["--no-temporal"]));
+            let states = ["--no-invariant", "--no-deadlock", "--no-assertions", "--no-goal"];
+            let given = &self.check;
+            let states: Vec<&str> = states.into_iter().filter(|one| !given.iter().any(|known| known == one)).collect();
+            command.extend(leave_out(!self.checks_states, &states));
+            commands.push(command);
+        }
+        commands
+    }
+}
+
+/// Translates a command line; a message if some part of it is not known.
+fn translate(args: &[String]) -> Result<Plan, String> {
+    let mut plan = Plan::default();
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        let Some(name) = arg.strip_prefix('-') else {
+            match plan.file.replace(arg.clone()) {
+                Some(first) => return Err(format!("two machines: `{first}` and `{arg}`")),
+                None => continue,
+            }
+        };
+        // ProB takes one dash or two, and either kind of line between words.
+        let name = name.strip_prefix('-').unwrap_or(name).replace('-', "_");
+        let Some(row) = OPTIONS.iter().find(|row| row.names.contains(&name.as_str())) else {
+            return Err(format!("unknown option `{arg}`; `abridge probcli --list` prints those that are known"));
+        };
+        let values: Vec<&str> = rest.by_ref().take(row.n_values).map(String::as_str).collect();
+        if values.len() < row.n_values {
+            let n_values = crate::report::count(row.n_values, "value");
+            return Err(format!("`{arg}` needs {n_values}"));
+        }
+        apply(&mut plan, row, arg, &values)?;
+    }
+    Ok(plan)
+}
+
+fn apply(plan: &mut Plan, row: &Row, arg: &str, values: &[&str]) -> Result<(), String> {
+    match row.effect {
+        Effect::Check(options) => plan.check.extend(options.iter().map(|option| (*option).to_owned())),
+        Effect::Do(act) => act(plan, values)?,
+        Effect::None => plan.notes.push(format!("`{arg}` has no effect: {}", row.becomes)),
+        Effect::Missing => {
+            let given = if values.is_empty() { String::new() } else { format!(" {}", values.join(" ")) };
+            plan.missing.push(format!("`{arg}{given}` cannot be done: {}", row.becomes));
+        }
+    }
+    Ok(())
+}
+
+/// Executes the translation of a command line, command by command; `execute` runs one.
+pub(crate) fn run(options: &ProbcliOptions, json: bool, execute: &dyn Fn(&[String]) -> Exit) -> Exit {
+    if options.list {
+        list(json);
+        return Exit::Ok;
+    }
+    let plan = match translate(&options.args) {
+        Ok(plan) => plan,
+        Err(message) => {
+            errln!("error: {message}");
+            return Exit::Usage;
+        }
+    };
+    let commands = plan.commands();
+    if options.explain {
+        explain(&plan, &commands, json);
+        return if plan.missing.is_empty() { Exit::Ok } else { Exit::Incomplete };
+    }
+    plan.notes.iter().for_each(|note| errln!("note: {note}"));
+    plan.missing.iter().for_each(|missing| errln!("warning: {missing}"));
+    if commands.is_empty() && plan.missing.is_empty() {
+        errln!("error: nothing to do: give a machine and, for example, `-mc 1000`");
+        return Exit::Usage;
+    }
+    let mut worst = if plan.missing.is_empty() { Exit::Ok } else { Exit::Incomplete };
+    for command in &commands {
+        errln!("abridge {}", shell_text(command));
+        worst = worst.max(execute(command));
+        flush();
+    }
+    match &plan.expected {
+        Some((_, expected)) if *expected == worst => Exit::Ok,
+        Some((name, _)) => {
+            errln!("error: `{name}` was expected, and did not happen");
+            Exit::No
+        }
+        None => worst,
+    }
+}
+
+fn explain(plan: &Plan, commands: &[Vec<String>], json: bool) {
+    let texts: Vec<String> = commands.iter().map(|command| format!("abridge {}", shell_text(command))).collect();
+    if json {
+        print_json(&json!({ "commands": texts, "notes": plan.notes, "missing": plan.missing }));
+        return;
+    }
+    texts.iter().for_each(|text| outln!("{text}"));
+    plan.notes.iter().for_each(|note| outln!("note: {note}"));
+    plan.missing.iter().for_each(|missing| outln!("warning: {missing}"));
+}
+
+/// A command as one would type it.
+fn shell_text(command: &[String]) -> String {
+    let is_plain = |ch: char| ch.is_ascii_alphanumeric() || "-_./=,:".contains(ch);
+    let quoted = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.clone(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    command.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+fn list(json: bool) {
+    let names = |row: &Row| row.names.iter().map(|name| format!("-{name}")).collect::<Vec<_>>().join(", ");
+    let verdict = |row: &Row| match row.effect {
+        Effect::Check(_) | Effect::Do(_) => "yes",
+        Effect::None => "no effect",
+        Effect::Missing => "no",
+    };
+    if json {
+        let rows = OPTIONS.iter().map(
+            |row| json!({ "options": row.names, "values": row.n_values, "done": verdict(row), "becomes": row.becomes }),
+        );
+        print_json(&json!({ "options": rows.collect::<Vec<_>>() }));
+        return;
+    }
+    let rows: Vec<Vec<String>> =
+        OPTIONS.iter().map(|row| vec![names(row), verdict(row).to_owned(), row.becomes.to_owned()]).collect();
+    outln!("{}", aligned(&rows, usize::MAX).trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_named_once() {
+        let mut names: Vec<&str> = OPTIONS.iter().flat_map(|row| row.names).copied().collect();
+        let n_names = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n_names);
+        assert!(OPTIONS.iter().all(|row| !row.becomes.is_empty()));
+    }
+
+    #[test]
+    fn words_are_quoted_for_the_shell() {
+        let words = ["eval", "it's", "a b", ""].map(str::to_owned);
+        assert_eq!(shell_text(&words), r"eval 'it'\''s' 'a b' ''");
+    }
+}

@@ -1,0 +1,462 @@
+//! Options of ProB's command line, and what becomes of each.
+//!
+//! A row that promises more than its effect does would let scripts pass that should not.
+
+use super::Plan;
+use crate::exit::Exit;
+
+/// One option with its other names.
+pub(super) struct Row {
+    pub(super) names: &'static [&'static str],
+    pub(super) n_values: usize,
+    pub(super) effect: Effect,
+    /// Command or option of Abridge, the reason why there is no effect, or an alternative.
+    pub(super) becomes: &'static str,
+}
+
+pub(super) enum Effect {
+    /// Options of `abridge check`.
+    Check(&'static [&'static str]),
+    /// A change of the plan that depends on the values.
+    Do(fn(&mut Plan, &[&str]) -> Result<(), String>),
+    /// Nothing, for the reason that the row has.
+    None,
+    /// An action that Abridge does not have.
+    Missing,
+}
+
+const fn row(names: &'static [&'static str], n_values: usize, effect: Effect, becomes: &'static str) -> Row {
+    Row { names, n_values, effect, becomes }
+}
+
+fn check(plan: &mut Plan) {
+    (plan.is_checked, plan.checks_states) = (true, true);
+}
+
+fn add(list: &mut Vec<String>, words: &[&str]) {
+    list.extend(words.iter().map(|word| (*word).to_owned()));
+}
+
+fn milliseconds(text: &str) -> Result<String, String> {
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of milliseconds"))?;
+    Ok((number / 1000.0).to_string())
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
+}
+
+fn mode(plan: &mut Plan, values: &[&str]) -> Result<(), String> {
+    let order = match values[0] {
+        "bf" => "bfs",
+        "df" => "dfs",
+        "mixed" => "mixed",
+        other @ ("hash" | "heuristic" | "random" | "size" | "out_degree") => {
+            plan.notes.push(format!("`-mc_mode {other}` has no effect: the order is breadth-first"));
+            return Ok(());
+        }
+        other => return Err(format!("unknown mode of search `{other}`")),
+    };
+    add(&mut plan.check, &["--strategy", order]);
+    Ok(())
+}
+
+/// Exit statuses for the names that ProB gives to errors.
+fn expect(plan: &mut Plan, values: &[&str]) -> Result<(), String> {
+    let exit = match values[0] {
+        "deadlock" => Exit::Deadlock,
+        "invariant_violation" => Exit::Invariant,
+        "assertion_violation" => Exit::Assertion,
+        "ltl" | "ltl_formula_violation" | "ctl" => Exit::Temporal,
+        "refinement_check_fails" => Exit::Refinement,
+        "model_check_incomplete" => Exit::Incomplete,
+        "well_definedness_error" | "state_error" | "precondition_error" => Exit::IllDefined,
+        "load_error" | "type_error" | "parse_error" | "bmachine_static_checks" => Exit::WrongModel,
+        other => return Err(format!("unknown kind of error `{other}`")),
+    };
+    plan.expected = Some((values[0].to_owned(), exit));
+    Ok(())
+}
+
+fn formula(plan: &mut Plan, option: &str, text: &str) -> Result<(), String> {
+    plan.is_checked = true;
+    add(&mut plan.check, &[option, text]);
+    Ok(())
+}
+
+fn draw(plan: &mut Plan, kind: &str, file: &str) -> Result<(), String> {
+    match kind {
+        "state_space" | "statespace" => plan.other(&["graph", "-o", file]),
+        "enable_graph" | "dependence_graph" | "state_as_graph" | "signature_merge" | "transition_diagram" => {
+            plan.missing.push(format!("`-dot {kind}` cannot be done: `abridge por --dot enabling` and `abridge graph --state` draw graphs of operations and states"));
+        }
+        other => {
+            plan.missing.push(format!("`-dot {other}` cannot be done: of the graphs of ProB, `state_space` is drawn"))
+        }
+    }
+    Ok(())
+}
+
+fn replay(plan: &mut Plan, kind: &str, file: &str) -> Result<(), String> {
+    match kind {
+        "json" => plan.other(&["trace", "replay", file]),
+        other => plan
+            .missing
+            .push(format!("`-trace_replay {other}` cannot be done: traces are read in the format of ProB 2 (json)")),
+    }
+    Ok(())
+}
+
+fn walk(plan: &mut Plan, n_steps: &str) -> Result<(), String> {
+    let walk = format!("walk {}", number(n_steps)?);
+    plan.other(&["animate", "--do", "init", "--do", &walk, "--do", "trace"]);
+    Ok(())
+}
+
+/// All options that are known, in groups: checking, properties, formulas, models, animation, output, and what Abridge does not do.
+pub(super) const OPTIONS: &[Row] = &[
+    row(
+        &["model_check", "mc_all"],
+        0,
+        Effect::Do(|plan, _| {
+            check(plan);
+            Ok(())
+        }),
+        "`abridge check`",
+    ),
+    row(
+        &["mc"],
+        1,
+        Effect::Do(|plan, values| {
+            check(plan);
+            add(&mut plan.check, &["--max-states", &number(values[0])?.to_string()]);
+            Ok(())
+        }),
+        "`abridge check --max-states N`",
+    ),
+    row(&["mc_mode"], 1, Effect::Do(mode), "`--strategy bfs|dfs|mixed`; other orders are breadth-first"),
+    row(
+        &["bf", "breadth", "breadth_first"],
+        0,
+        Effect::Check(&["--strategy", "bfs"]),
+        "`--strategy bfs`, which is the default",
+    ),
+    row(&["df", "depth", "depth_first"], 0, Effect::Check(&["--strategy", "dfs"]), "`--strategy dfs`"),
+    row(&["nodead"], 0, Effect::Check(&["--no-deadlock"]), "`--no-deadlock`"),
+    row(&["noinv"], 0, Effect::Check(&["--no-invariant"]), "`--no-invariant`"),
+    row(&["noass"], 0, Effect::Check(&["--no-assertions"]), "`--no-assertions`"),
+    row(&["nogoal"], 0, Effect::Check(&["--no-goal"]), "`--no-goal`"),
+    row(&["noltl"], 0, Effect::None, "temporal properties are checked with `-ltlassertions` only"),
+    row(
+        &["symbolic_model_check"],
+        1,
+        Effect::Do(|plan, values| {
+            check(plan);
+            plan.notes.push(format!("`{}` becomes a symbolic search of the whole state space", values[0]));
+            add(&mut plan.check, &["--engine", "symbolic"]);
+            Ok(())
+        }),
+        "`abridge check --engine symbolic`",
+    ),
+    row(
+        &["mc_with_tlc"],
+        0,
+        Effect::Do(|plan, _| {
+            check(plan);
+            plan.notes.push("`-mc_with_tlc` is answered by Abridge itself".to_owned());
+            Ok(())
+        }),
+        "`abridge check`: Abridge itself answers",
+    ),
+    row(
+        &["mc_with_lts_min_seq", "mc_with_lts_min_sym"],
+        0,
+        Effect::Do(|plan, _| {
+            check(plan);
+            plan.notes.push("LTSmin is not called: Abridge itself answers".to_owned());
+            Ok(())
+        }),
+        "`abridge check`: Abridge itself answers",
+    ),
+    row(
+        &["por"],
+        1,
+        Effect::Do(|plan, values| {
+            let how = if matches!(values[0], "off" | "none") { "off" } else { "semantic" };
+            add(&mut plan.check, &["--por", how]);
+            Ok(())
+        }),
+        "`--por semantic`, or `--por off`",
+    ),
+    row(
+        &["global_time_out"],
+        1,
+        Effect::Do(|plan, values| {
+            let seconds = milliseconds(values[0])?;
+            add(&mut plan.check, &["--time", &seconds]);
+            Ok(())
+        }),
+        "`--time SECONDS`, from milliseconds",
+    ),
+    row(
+        &["timeout", "time_out"],
+        1,
+        Effect::None,
+        "single evaluations have no time limit of their own; `-global_time_out` limits a run",
+    ),
+    row(&["disable_timeout", "disable_time_out"], 0, Effect::None, "there is no time limit unless one is given"),
+    row(
+        &["max_depth"],
+        1,
+        Effect::Do(|plan, values| {
+            add(&mut plan.check, &["--max-depth", &number(values[0])?.to_string()]);
+            Ok(())
+        }),
+        "`--max-depth N`",
+    ),
+    row(
+        &["goal"],
+        1,
+        Effect::Do(|plan, values| formula(plan, "--ltl", &format!("G not({{{}}})", values[0]))),
+        "`--ltl \"G not({PRED})\"`; a state that satisfies it is told as a violation. A definition GOAL is told as a goal",
+    ),
+    row(
+        &["ltlassertions"],
+        0,
+        Effect::Do(|plan, _| {
+            (plan.is_checked, plan.checks_temporal) = (true, true);
+            Ok(())
+        }),
+        "`abridge check`, which checks ASSERT_LTL and ASSERT_CTL unless `--no-temporal` is given",
+    ),
+    row(&["ltlformula"], 1, Effect::Do(|plan, values| formula(plan, "--ltl", values[0])), "`--ltl FORMULA`"),
+    row(&["ltlformulat"], 1, Effect::Do(|plan, values| formula(plan, "--ltl", values[0])), "`--ltl FORMULA`"),
+    row(
+        &["ctlformula", "ctlformulat"],
+        1,
+        Effect::Do(|plan, values| formula(plan, "--ctl", values[0])),
+        "`--ctl FORMULA`",
+    ),
+    row(
+        &["ltlfile"],
+        1,
+        Effect::Do(|plan, values| formula(plan, "--formulas", values[0])),
+        "`--formulas FILE`, with lines `ltl FORMULA` or `ctl FORMULA`",
+    ),
+    row(
+        &["ltllimit"],
+        1,
+        Effect::Do(|plan, values| {
+            add(&mut plan.check, &["--max-states", &number(values[0])?.to_string()]);
+            Ok(())
+        }),
+        "`--max-states N`",
+    ),
+    row(
+        &["assertions", "main_assertions"],
+        0,
+        Effect::Do(|plan, _| {
+            plan.is_checked = true;
+            add(&mut plan.check, &["--no-invariant", "--no-deadlock", "--no-goal"]);
+            plan.checks_states = true;
+            Ok(())
+        }),
+        "`abridge check --no-invariant --no-deadlock --no-goal`",
+    ),
+    row(
+        &["refchk"],
+        1,
+        Effect::Do(|plan, values| {
+            plan.other(&["refine", "--against", values[0]]);
+            Ok(())
+        }),
+        "`abridge refine FILE --against MACHINE`, where MACHINE is a .mch file",
+    ),
+    row(
+        &["p", "pref"],
+        2,
+        Effect::Do(|plan, values| {
+            add(&mut plan.model, &["-p", values[0], values[1]]);
+            Ok(())
+        }),
+        "`-p NAME VALUE`; `abridge preferences` says what each does",
+    ),
+    row(
+        &["card"],
+        2,
+        Effect::Do(|plan, values| {
+            let size = format!("{}={}", values[0], number(values[1])?);
+            add(&mut plan.model, &["--set-size", &size]);
+            Ok(())
+        }),
+        "`--set-size SET=N`",
+    ),
+    row(
+        &["prefs"],
+        1,
+        Effect::Missing,
+        "files of preferences are not read; write `-p NAME VALUE`, or SET_PREF_NAME in the DEFINITIONS",
+    ),
+    row(&["pref_group"], 2, Effect::Missing, "groups of preferences are not known; write `-p NAME VALUE`"),
+    row(&["strict"], 0, Effect::None, "an error is always an exit status"),
+    row(&["expcterr", "expecterr"], 1, Effect::Do(expect), "exit status 0 if the run ends as expected, and 1 if not"),
+    row(
+        &["init", "initialise"],
+        0,
+        Effect::Do(|plan, _| {
+            plan.other(&["animate", "--do", "init"]);
+            Ok(())
+        }),
+        "`abridge animate --do init`",
+    ),
+    row(
+        &["animate"],
+        1,
+        Effect::Do(|plan, values| walk(plan, values[0])),
+        "`abridge animate --do init --do \"walk N\"`",
+    ),
+    row(
+        &["execute"],
+        1,
+        Effect::Do(|plan, values| {
+            plan.notes.push("`-execute` takes random steps, not the first one of each list".to_owned());
+            walk(plan, values[0])
+        }),
+        "`abridge animate --do init --do \"walk N\"`: steps are random",
+    ),
+    row(
+        &["animate_all", "execute_all", "execute_monitor"],
+        0,
+        Effect::Missing,
+        "a walk needs an end; `-animate N` takes N steps",
+    ),
+    row(&["animate_until_ltl"], 1, Effect::Missing, "`abridge animate --do \"find PRED\"` goes to a nearest state"),
+    row(&["t"], 0, Effect::Missing, "traces of ProB 1 are not read; `-trace_replay json FILE` replays those of ProB 2"),
+    row(
+        &["trace_replay", "tr"],
+        2,
+        Effect::Do(|plan, values| replay(plan, values[0], values[1])),
+        "`abridge trace replay FILE TRACE`, for traces in JSON",
+    ),
+    row(
+        &["eval", "evalt"],
+        1,
+        Effect::Do(|plan, values| {
+            plan.other(&["eval", "--", values[0]]);
+            Ok(())
+        }),
+        "`abridge eval FILE FORMULA`",
+    ),
+    row(
+        &["evalf"],
+        1,
+        Effect::Do(|plan, values| {
+            plan.other(&["eval", "--", values[0]]);
+            plan.expected = Some(("false formula".to_owned(), Exit::No));
+            Ok(())
+        }),
+        "`abridge eval FILE FORMULA`, which should be false",
+    ),
+    row(&["eval_file"], 1, Effect::Missing, "`abridge repl FILE < FORMULAS` evaluates a file line by line"),
+    row(
+        &["repl"],
+        0,
+        Effect::Do(|plan, _| {
+            plan.other(&["repl"]);
+            Ok(())
+        }),
+        "`abridge repl FILE`",
+    ),
+    row(
+        &["typecheck", "tc"],
+        0,
+        Effect::Do(|plan, _| {
+            plan.other(&["typecheck"]);
+            Ok(())
+        }),
+        "`abridge typecheck FILE`",
+    ),
+    row(
+        &["dot"],
+        2,
+        Effect::Do(|plan, values| draw(plan, values[0], values[1])),
+        "`abridge graph FILE -o FILE.dot|svg`, for `state_space`",
+    ),
+    row(&["spdot"], 1, Effect::Do(|plan, values| draw(plan, "state_space", values[0])), "`abridge graph FILE -o FILE`"),
+    row(
+        &["his"],
+        1,
+        Effect::Do(|plan, values| {
+            if !plan.is_checked && plan.others.iter().any(|other| other[0] == "animate") {
+                let save = format!("save {}", values[0]);
+                let animations = plan.others.iter_mut().filter(|other| other[0] == "animate");
+                animations.for_each(|other| other.extend(["--do".to_owned(), save.clone()]));
+            } else {
+                add(&mut plan.check, &["--save-trace", values[0]]);
+            }
+            Ok(())
+        }),
+        "`--save-trace FILE`, in the format of ProB 2",
+    ),
+    row(&["his_option"], 1, Effect::None, "saved traces have steps and states"),
+    row(&["profile", "prob_profile"], 0, Effect::Check(&["--profile"]), "`--profile`"),
+    row(
+        &["coverage", "coverage_summary"],
+        0,
+        Effect::None,
+        "`abridge check` names operations that are never taken, and `--json` has the counts",
+    ),
+    row(&["statistics"], 0, Effect::None, "`abridge check` always prints counts, time and memory"),
+    row(
+        &["pp", "ppf"],
+        1,
+        Effect::Missing,
+        "`abridge show --model` prints the composed machine, `abridge fmt` formats a file",
+    ),
+    row(&["version", "svers", "short_version"], 0, Effect::Missing, "`abridge --version` prints the version"),
+    row(&["help", "h"], 0, Effect::Missing, "`abridge probcli --list` prints the options"),
+    row(&["i", "animate_stats"], 0, Effect::Missing, "`abridge animate FILE` is interactive"),
+    row(
+        &["v", "verbose", "silent", "nocolor", "no_color", "time"],
+        0,
+        Effect::None,
+        "the report has one form; `--json` is another, `--color` sets the colours",
+    ),
+    row(&["l", "log", "logxml", "ll"], 1, Effect::None, "there is no log; `--json` prints the report for programs"),
+    row(&["cache"], 1, Effect::None, "machines are read and typed at once, so that there is nothing to keep"),
+    row(&["parsercp", "path", "comp_path"], 1, Effect::None, "the parser is part of the program"),
+    row(
+        &["release_java_parser", "fast_read_prob", "file_info", "gc_on", "gc_margin"],
+        0,
+        Effect::None,
+        "it is about the inside of ProB",
+    ),
+    row(
+        &["cbc", "cbc_sequence", "cbc_tests", "mcm_tests"],
+        1,
+        Effect::Missing,
+        "there is no constraint-based checking; `-model_check` visits the reachable states",
+    ),
+    row(
+        &["cbc_assertions", "cbc_deadlock", "cbc_refinement", "cbc_redundant_invariants"],
+        0,
+        Effect::Missing,
+        "there is no constraint-based checking; `-model_check` visits the reachable states",
+    ),
+    row(&["bmc"], 1, Effect::Missing, "`abridge check --max-depth N` visits the states at that depth"),
+    row(&["csv"], 2, Effect::Missing, "`abridge check --json` has the numbers of transitions per operation"),
+    row(
+        &["sptxt", "save", "save_state"],
+        1,
+        Effect::Missing,
+        "`abridge check --checkpoint FOLDER` saves a search, `--save-trace` a trace",
+    ),
+    row(&["scope"], 1, Effect::Missing, "write a definition SCOPE"),
+    row(&["puml", "visb", "rule_report", "rc"], 2, Effect::Missing, "there is no such drawing or report"),
+    row(
+        &["wd", "wd_all", "wd_inv_proof", "lint", "vacuity", "machine_stats", "machine_files", "properties"],
+        0,
+        Effect::Missing,
+        "there is no such analysis; `abridge show FILE` prints what a machine consists of",
+    ),
+];

@@ -1,0 +1,216 @@
+//! `abridge probcli`: command lines as they appear in scripts and documentation of ProB.
+
+mod common;
+
+use common::{Folder, abridge};
+
+/// Command lines, the commands that they become, and how many options have no effect or cannot be done.
+const LINES: &[(&str, &[&str], usize, usize)] = &[
+    ("M.mch -model_check", &["check M.mch --compat prob --no-temporal"], 0, 0),
+    ("--model-check M.mch", &["check M.mch --compat prob --no-temporal"], 0, 0),
+    ("M.mch -mc 1000", &["check M.mch --compat prob --max-states 1000 --no-temporal"], 0, 0),
+    ("-mc 100000 -nodead M.mch", &["check M.mch --compat prob --max-states 100000 --no-deadlock --no-temporal"], 0, 0),
+    ("M.mch -mc 10 -noinv", &["check M.mch --compat prob --max-states 10 --no-invariant --no-temporal"], 0, 0),
+    (
+        "M.mch -mc 10 -noass -nogoal",
+        &["check M.mch --compat prob --max-states 10 --no-assertions --no-goal --no-temporal"],
+        0,
+        0,
+    ),
+    ("M.mch -model_check -bf", &["check M.mch --compat prob --strategy bfs --no-temporal"], 0, 0),
+    ("M.mch -model_check -df", &["check M.mch --compat prob --strategy dfs --no-temporal"], 0, 0),
+    ("M.mch -model_check -mc_mode df", &["check M.mch --compat prob --strategy dfs --no-temporal"], 0, 0),
+    ("M.mch -model_check -mc_mode mixed", &["check M.mch --compat prob --strategy mixed --no-temporal"], 0, 0),
+    ("M.mch -model_check -mc_mode random", &["check M.mch --compat prob --no-temporal"], 1, 0),
+    ("M.mch -model_check -mc_mode heuristic", &["check M.mch --compat prob --no-temporal"], 1, 0),
+    ("M.mch -model_check -disable_timeout", &["check M.mch --compat prob --no-temporal"], 1, 0),
+    ("M.mch -model_check -timeout 5000", &["check M.mch --compat prob --no-temporal"], 1, 0),
+    ("M.mch -model_check -global_time_out 1500", &["check M.mch --compat prob --time 1.5 --no-temporal"], 0, 0),
+    ("M.mch -model_check -p MAXINT 10", &["check M.mch -p MAXINT 10 --compat prob --no-temporal"], 0, 0),
+    (
+        "M.mch -p MAXINT 10 -p MININT -5 -mc 5",
+        &["check M.mch -p MAXINT 10 -p MININT -5 --compat prob --max-states 5 --no-temporal"],
+        0,
+        0,
+    ),
+    (
+        "M.mch -card S 3 -card T 4 -model_check",
+        &["check M.mch --set-size S=3 --set-size T=4 --compat prob --no-temporal"],
+        0,
+        0,
+    ),
+    (
+        "M.mch -p SYMMETRY_MODE hash -model_check",
+        &["check M.mch -p SYMMETRY_MODE hash --compat prob --no-temporal"],
+        0,
+        0,
+    ),
+    ("M.mch -por ample_sets -model_check", &["check M.mch --compat prob --por semantic --no-temporal"], 0, 0),
+    ("M.mch -por off -model_check", &["check M.mch --compat prob --por off --no-temporal"], 0, 0),
+    ("M.mch -mc_with_tlc", &["check M.mch --compat prob --no-temporal"], 1, 0),
+    ("M.mch -mc_with_lts_min_seq", &["check M.mch --compat prob --no-temporal"], 1, 0),
+    ("M.mch -symbolic_model_check ic3", &["check M.mch --compat prob --engine symbolic --no-temporal"], 1, 0),
+    (
+        "M.mch -ltlassertions",
+        &["check M.mch --compat prob --no-invariant --no-deadlock --no-assertions --no-goal"],
+        0,
+        0,
+    ),
+    (
+        "M.mch -ltlassertions -ltllimit 500",
+        &["check M.mch --compat prob --max-states 500 --no-invariant --no-deadlock --no-assertions --no-goal"],
+        0,
+        0,
+    ),
+    ("M.mch -model_check -ltlassertions", &["check M.mch --compat prob"], 0, 0),
+    (
+        "M.mch -ltlformula GF{x=1}",
+        &[
+            "check M.mch --compat prob --ltl 'GF{x=1}' --no-temporal --no-invariant --no-deadlock --no-assertions --no-goal",
+        ],
+        0,
+        0,
+    ),
+    (
+        "M.mch -ctlformula EF{x=1}",
+        &[
+            "check M.mch --compat prob --ctl 'EF{x=1}' --no-temporal --no-invariant --no-deadlock --no-assertions --no-goal",
+        ],
+        0,
+        0,
+    ),
+    (
+        "M.mch -ltlfile f.ltl",
+        &[
+            "check M.mch --compat prob --formulas f.ltl --no-temporal --no-invariant --no-deadlock --no-assertions --no-goal",
+        ],
+        0,
+        0,
+    ),
+    ("M.mch -goal x=2 -model_check", &["check M.mch --compat prob --ltl 'G not({x=2})' --no-temporal"], 0, 0),
+    ("M.mch -assertions", &["check M.mch --compat prob --no-invariant --no-deadlock --no-goal --no-temporal"], 0, 0),
+    ("R.ref -refchk M.mch", &["refine R.ref --against M.mch"], 0, 0),
+    ("M.mch -init", &["animate M.mch --compat prob --do init"], 0, 0),
+    (
+        "M.mch -init -model_check",
+        &["animate M.mch --compat prob --do init", "check M.mch --compat prob --no-temporal"],
+        0,
+        0,
+    ),
+    ("M.mch -animate 5", &["animate M.mch --compat prob --do init --do 'walk 5' --do trace"], 0, 0),
+    ("M.mch -execute 20", &["animate M.mch --compat prob --do init --do 'walk 20' --do trace"], 1, 0),
+    (
+        "M.mch -animate 5 -his out.prob2trace",
+        &["animate M.mch --compat prob --do init --do 'walk 5' --do trace --do 'save out.prob2trace'"],
+        0,
+        0,
+    ),
+    (
+        "M.mch -mc 9 -his out.prob2trace -his_option show_states",
+        &["check M.mch --compat prob --max-states 9 --save-trace out.prob2trace --no-temporal"],
+        1,
+        0,
+    ),
+    ("M.mch -trace_replay json t.prob2trace", &["trace replay M.mch --compat prob t.prob2trace"], 0, 0),
+    ("M.mch -trace_replay prolog t.trace", &[], 0, 1),
+    ("M.mch -t", &[], 0, 1),
+    ("M.mch -eval x+1", &["eval M.mch --compat prob -- 'x+1'"], 0, 0),
+    ("-eval 1+1", &["eval --compat prob -- '1+1'"], 0, 0),
+    ("M.mch -repl", &["repl M.mch --compat prob"], 0, 0),
+    ("M.mch -typecheck", &["typecheck M.mch"], 0, 0),
+    ("M.mch -dot state_space out.dot", &["graph M.mch --compat prob -o out.dot"], 0, 0),
+    ("M.mch -spdot out.dot", &["graph M.mch --compat prob -o out.dot"], 0, 0),
+    ("M.mch -dot enable_graph out.dot", &[], 0, 1),
+    ("M.mch -cbc all", &[], 0, 1),
+    ("M.mch -cbc_assertions -model_check", &["check M.mch --compat prob --no-temporal"], 0, 1),
+    (
+        "M.mch -csv quick_operation_coverage o.csv -mc 5",
+        &["check M.mch --compat prob --max-states 5 --no-temporal"],
+        0,
+        1,
+    ),
+    ("M.mch -model_check -coverage -strict -v -cache /tmp/c", &["check M.mch --compat prob --no-temporal"], 4, 0),
+    ("M.mch -model_check -profile", &["check M.mch --compat prob --profile --no-temporal"], 0, 0),
+    ("M.mch -prefs prefs.pl -model_check -l log.txt", &["check M.mch --compat prob --no-temporal"], 1, 1),
+];
+
+fn probcli(options: &[&str], line: &str) -> common::Run {
+    let words: Vec<&str> = ["probcli"].iter().chain(options).copied().chain(line.split(' ')).collect();
+    abridge(&words)
+}
+
+#[test]
+fn command_lines_become_commands() {
+    assert!(LINES.len() >= 50);
+    for (line, commands, n_notes, n_missing) in LINES {
+        let run = probcli(&["--explain"], line);
+        let found: Vec<&str> = run.stdout.lines().filter_map(|line| line.strip_prefix("abridge ")).collect();
+        assert_eq!(found, *commands, "{line}: {}{}", run.stdout, run.stderr);
+        let count = |prefix: &str| run.stdout.lines().filter(|line| line.starts_with(prefix)).count();
+        assert_eq!((count("note: "), count("warning: ")), (*n_notes, *n_missing), "{line}: {}", run.stdout);
+        assert_eq!(run.status, if *n_missing > 0 { 20 } else { 0 }, "{line}");
+    }
+}
+
+#[test]
+fn what_is_not_known_ends_the_run() {
+    for (line, message) in [
+        ("M.mch -nothing_of_this", "unknown option `-nothing_of_this`"),
+        ("M.mch -mc", "`-mc` needs 1 value"),
+        ("M.mch -mc many", "`many` is not a number"),
+        ("M.mch N.mch -model_check", "two machines"),
+        ("M.mch -mc_mode sideways", "unknown mode of search"),
+        ("M.mch -expcterr surprise", "unknown kind of error"),
+    ] {
+        let run = probcli(&[], line);
+        assert_eq!(run.status, 2, "{line}");
+        assert!(run.stderr.contains(message), "{line}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn commands_are_executed() {
+    let folder = Folder::new("probcli");
+    let file = folder.file(
+        "M.mch",
+        "MACHINE M DEFINITIONS ASSERT_LTL == \"G {x < 3}\" VARIABLES x INVARIANT x : 0..MAXINT INITIALISATION x := 0
+         OPERATIONS r <-- up = BEGIN x := x + 1 || r := x END END",
+    );
+    for (options, status, text) in [
+        ("-model_check", 12, "invariant violated after 5 steps: x : 0..MAXINT"),
+        ("-model_check -expcterr invariant_violation", 0, "invariant violated"),
+        ("-model_check -expcterr deadlock", 1, "invariant violated"),
+        ("-model_check -p MAXINT 5", 12, "invariant violated after 7 steps"),
+        ("-mc 2", 20, "no violation found (stopped after 2 states"),
+        ("-ltlassertions -ltllimit 9", 13, "ASSERT_LTL"),
+        ("-animate 2", 0, "    3  up --> 1"),
+        ("-eval x+41", 0, "41 : INTEGER"),
+        ("-evalf x>3", 0, "FALSE"),
+        ("-cbc all", 20, ""),
+    ] {
+        let run = probcli(&[], &format!("{file} {options}"));
+        assert_eq!(run.status, status, "{options}: {}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains(text), "{options}: {}", run.stdout);
+    }
+}
+
+/// The page for people who come from ProB has a row for every option.
+#[test]
+fn the_page_has_all_options() {
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/from-prob.md")).expect("the page");
+    let json = abridge(&["probcli", "--list", "--json"]).json();
+    let rows = json["options"].as_array().expect("rows");
+    assert!(rows.len() >= 60, "{}", rows.len());
+    for row in rows {
+        let names: Vec<String> = row["options"]
+            .as_array()
+            .expect("names")
+            .iter()
+            .map(|name| format!("`-{}`", name.as_str().expect("a name")))
+            .collect();
+        let (done, becomes) = (row["done"].as_str().expect("a verdict"), row["becomes"].as_str().expect("a text"));
+        let line = format!("| {} | {done} | {} |", names.join(", "), becomes.replace('|', "\\|"));
+        assert!(page.contains(&line), "missing in docs/from-prob.md:\n{line}");
+    }
+}

@@ -1,0 +1,199 @@
+//! The dialogues on a terminal: editing, history, completion, Ctrl-C during an evaluation, a narrow window, no colours.
+//!
+//! The program runs on a pseudo-terminal that it has as its controlling terminal, so that Ctrl-C is a signal while it computes. The test waits for what it
+//! should print, never for a time.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use common::Folder;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+
+/// Nothing takes so long unless it hangs.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// Variable with the arguments of the program that `launcher` becomes.
+const LAUNCHED: &str = "ABRIDGE_TEST_LAUNCHED";
+
+/// Becomes the program, with its standard input as controlling terminal. It is no test of its own: without the variable, it does nothing.
+#[test]
+fn launcher() {
+    let Some(args) = std::env::var_os(LAUNCHED) else { return };
+    rustix::process::setsid().expect("a session of its own");
+    rustix::process::ioctl_tiocsctty(std::io::stdin()).expect("a controlling terminal");
+    let args = args.to_string_lossy().into_owned();
+    let error = Command::new(env!("CARGO_BIN_EXE_abridge")).args(args.split('\n')).env_remove(LAUNCHED).exec();
+    panic!("{error}");
+}
+
+struct Terminal {
+    child: Child,
+    keyboard: File,
+    screen: Receiver<Vec<u8>>,
+    /// What was printed and not yet waited for.
+    text: String,
+}
+
+impl Terminal {
+    fn start(args: &[&str], home: &str, n_columns: u16, variables: &[(&str, &str)]) -> Terminal {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        grantpt(&master).and_then(|()| unlockpt(&master)).expect("it can be used");
+        tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: n_columns, ws_xpixel: 0, ws_ypixel: 0 }).expect("a window");
+        let name = ptsname(&master, Vec::new()).expect("its name");
+        let path = Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
+        let side = || Stdio::from(OpenOptions::new().read(true).write(true).open(path).expect("its other side"));
+        let mut command = Command::new(std::env::current_exe().expect("this test"));
+        command.args(["--exact", "launcher", "--nocapture"]).env(LAUNCHED, args.join("\n"));
+        command.env("HOME", home).env("TERM", "xterm").env_remove("XDG_CACHE_HOME").env_remove("NO_COLOR");
+        command.envs(variables.iter().copied()).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+        let child = command.stdin(side()).stdout(side()).stderr(side()).spawn().expect("the program starts");
+        let keyboard = File::from(master);
+        let mut reader = keyboard.try_clone().expect("two ends");
+        let (sender, screen) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(n_bytes @ 1..) = reader.read(&mut bytes) {
+                let _ = sender.send(bytes[..n_bytes].to_vec());
+            }
+        });
+        let mut terminal = Terminal { child, keyboard, screen, text: String::new() };
+        // A program that does not come to a prompt is killed with the terminal.
+        terminal.wait("> ");
+        terminal
+    }
+
+    fn keys(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("somebody reads");
+    }
+
+    /// Waits for a text on the screen; what came up to it.
+    fn wait(&mut self, text: &str) -> String {
+        loop {
+            if let Some(idx) = self.text.find(text) {
+                let rest = self.text.split_off(idx + text.len());
+                return std::mem::replace(&mut self.text, rest);
+            }
+            match self.screen.recv_timeout(LONGEST_WAIT) {
+                Ok(bytes) => self.text += &String::from_utf8_lossy(&bytes),
+                Err(_) => panic!("no `{text}` in: {:?}", self.text),
+            }
+        }
+    }
+
+    /// Types a line; waits for an answer and the next prompt.
+    fn ask(&mut self, line: &str, answer: &str) -> String {
+        self.keys(&format!("{line}\r"));
+        let text = self.wait(answer);
+        text + &self.wait("> ")
+    }
+
+    /// Types a line and, when Ctrl-C has become a signal again, interrupts it.
+    fn interrupt(&mut self, line: &str) {
+        self.keys(&format!("{line}\r"));
+        self.wait("\n");
+        while !tcgetattr(&self.keyboard).expect("a terminal").local_modes.contains(LocalModes::ISIG) {
+            std::thread::yield_now();
+        }
+        self.keys("\u{3}");
+        self.wait("interrupted");
+        self.wait("> ");
+    }
+
+    fn end(mut self) {
+        self.keys("\u{4}");
+        let start = Instant::now();
+        let status = loop {
+            match self.child.try_wait().expect("a child") {
+                Some(status) => break status,
+                None => assert!(start.elapsed() < LONGEST_WAIT, "it does not end: {:?}", self.text),
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!(status.code(), Some(0));
+    }
+}
+
+/// A program that waits for input must not outlive a test that failed.
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Does not look up often and takes minutes.
+const LONG: &str = "card({s | s : POW(1..40) & SIGMA(y).(y:s|y) = 400})";
+
+#[test]
+fn lines_are_edited_completed_and_remembered() {
+    let folder = Folder::new("terminal-edit");
+    let mut terminal = Terminal::start(&["repl", "models/lift.mch"], &folder.path(""), 80, &[]);
+    // Backspace, the start of the line, and the end.
+    terminal.ask("+ 22\u{7f}\u{1}20 \u{5}", "22 : INTEGER");
+    terminal.ask("shu\t", "shut : DOOR");
+    terminal.ask("bool(\\fora\tx.(x:1..3 => x<4))", "TRUE : BOOL");
+    terminal.ask(":let s = {1,2}", "{1,2} : POW(INTEGER)");
+    terminal.ask("card(s) + 40", "42 : INTEGER");
+    // The line before the last one.
+    terminal.ask("\u{1b}[A\u{1b}[A", "{1,2} : POW(INTEGER)");
+    terminal.end();
+    let mut terminal = Terminal::start(&["repl"], &folder.path(""), 80, &[]);
+    terminal.ask("\u{1b}[A", "{1,2} : POW(INTEGER)");
+    terminal.end();
+}
+
+#[test]
+fn ctrl_c_ends_the_evaluation_and_not_the_session() {
+    let folder = Folder::new("terminal-interrupt");
+    let mut terminal = Terminal::start(&["repl"], &folder.path(""), 80, &[]);
+    // At the prompt, the line is given up.
+    terminal.keys("1 + \u{3}");
+    terminal.wait("> ");
+    terminal.ask("1 + 1", "2 : INTEGER");
+    for _ in 0..2 {
+        terminal.interrupt(LONG);
+    }
+    terminal.ask("20 + 3", "23 : INTEGER");
+    terminal.end();
+    let mut terminal = Terminal::start(&["animate", "models/airlock.mch"], &folder.path(""), 80, &[]);
+    terminal.ask("1", "after 1: ");
+    terminal.interrupt(&format!("eval {LONG}"));
+    terminal.ask("request(inner)", "after 2: ");
+    terminal.end();
+}
+
+#[test]
+fn a_narrow_window_and_no_colours() {
+    let folder = Folder::new("terminal-narrow");
+    let sum = (1..30).map(|n| n.to_string()).collect::<Vec<_>>().join(" + ");
+    let mut terminal = Terminal::start(&["repl"], &folder.path(""), 40, &[]);
+    terminal.ask(&format!("{sum}\u{7f}\u{7f}30"), "436 : INTEGER");
+    terminal.end();
+    let args = ["animate", "models/airlock.mch"];
+    let mut terminal = Terminal::start(&args, &folder.path(""), 40, &[]);
+    assert!(terminal.ask("1", "is_open = {}").contains("\u{1b}[1m"), "changed values are bold");
+    terminal.end();
+    let mut terminal = Terminal::start(&args, &folder.path(""), 40, &[("NO_COLOR", "1")]);
+    let text = terminal.ask("1", "is_open = {}");
+    assert!(!text.contains("\u{1b}[1m") && !text.contains("\u{1b}[3"), "{text:?}");
+    terminal.end();
+}
+
+#[test]
+fn a_reader_may_leave() {
+    let program = env!("CARGO_BIN_EXE_abridge");
+    let script = format!("yes '1 + 1' | {program} repl | head -1");
+    let output = Command::new("sh").args(["-c", &script]).output().expect("a shell");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2 : INTEGER\n");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"));
+}

@@ -1,0 +1,205 @@
+//! Cells that permutations of interchangeable elements move, and orders of cells.
+//!
+//! Elements of given sets are one-hot, so a permutation of elements is one of cells. A cell that is about one element moves with it; a cell about two, such as a pair of a
+//! relation, moves with both. A cell that were paired with the wrong one would make states equivalent that are not.
+
+use abridge_blast::{CircuitValue, Lit};
+use abridge_encoding::{CellId, Encoding};
+use abridge_model::VarId;
+use abridge_value::Value;
+use rustc_hash::FxHashMap;
+
+use super::{Class, Order, Renaming};
+
+/// Cells that a permutation moves, each with the one that it goes to, in the order of cells.
+pub(crate) type Moved = Vec<(CellId, CellId)>;
+
+/// A class of permutations as permutations of cells.
+pub(crate) struct MovedClass {
+    /// All elements of a group, the identity excepted; else exchanges of neighbours.
+    pub(crate) is_group: bool,
+    pub(crate) list: Vec<Moved>,
+}
+
+/// Classes whose permutations are permutations of cells.
+pub(crate) fn moved(encoding: &Encoding, variables: &[VarId], classes: &[Class<'_>]) -> Vec<MovedClass> {
+    let of_class = |class: &Class<'_>| {
+        let (is_group, renamings) = match class {
+            Class::Exchanges(list) => (false, list),
+            Class::Group(list) => (true, list),
+        };
+        let list: Option<Vec<Moved>> = renamings.iter().map(|it| moved_by(encoding, variables, it)).collect();
+        let list = list.filter(|list| list.iter().any(|moved| !moved.is_empty()))?;
+        Some(MovedClass { is_group, list })
+    };
+    classes.iter().filter_map(of_class).collect()
+}
+
+/// The cells that a permutation moves; nothing if it is no permutation of cells.
+fn moved_by(encoding: &Encoding, variables: &[VarId], renaming: &Renaming<'_>) -> Option<Moved> {
+    let mut moved = Vec::new();
+    for variable in variables {
+        let (shape, _) = encoding.cells.shape(*variable)?;
+        let mut lits = Vec::new();
+        pair_up(shape, shape, renaming, &mut lits)?;
+        for (from, to) in lits {
+            if from != to {
+                moved.push((encoding.cells.of_input(from)?, encoding.cells.of_input(to)?));
+            }
+        }
+    }
+    moved.sort_unstable();
+    moved.dedup();
+    Some(moved)
+}
+
+/// Pairs the literals of a symbolic value with those of its image; nothing if the image has another form.
+fn pair_up(from: &CircuitValue, to: &CircuitValue, renaming: &Renaming<'_>, out: &mut Vec<(Lit, Lit)>) -> Option<()> {
+    let image = |value: &Value| renaming(value).unwrap_or_else(|| value.clone());
+    let mut items = |from: &[(Value, Lit)], to: &[(Value, Lit)]| -> Option<()> {
+        for (value, lit) in from {
+            let image = image(value);
+            out.push((*lit, to.iter().find(|(other, _)| *other == image)?.1));
+        }
+        (from.len() == to.len()).then_some(())
+    };
+    match (from, to) {
+        (CircuitValue::Bool(from), CircuitValue::Bool(to)) => out.push((*from, *to)),
+        (CircuitValue::Bits(from), CircuitValue::Bits(to)) if from.lits().len() == to.lits().len() => {
+            out.extend(from.lits().iter().copied().zip(to.lits().iter().copied()));
+        }
+        (CircuitValue::Choice(from), CircuitValue::Choice(to)) => items(from, to)?,
+        (CircuitValue::Set(from), CircuitValue::Set(to)) => items(&from.items, &to.items)?,
+        (CircuitValue::Pair(from), CircuitValue::Pair(to)) => {
+            pair_up(&from.0, &to.0, renaming, out)?;
+            pair_up(&from.1, &to.1, renaming, out)?;
+        }
+        (CircuitValue::Record(_, from), CircuitValue::Record(_, to)) => {
+            from.iter().zip(to).try_for_each(|(from, to)| pair_up(from, to, renaming, out))?;
+        }
+        (CircuitValue::Map(from), CircuitValue::Map(to)) if from.len() == to.len() => {
+            for entry in from {
+                let key = image(&entry.key);
+                let other = to.iter().find(|other| other.key == key)?;
+                out.push((entry.present, other.present));
+                pair_up(&entry.val, &other.val, renaming, out)?;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Cells of one orbit, by the first of them.
+fn orbits(class: &MovedClass) -> FxHashMap<CellId, CellId> {
+    fn find(root: &FxHashMap<CellId, CellId>, mut cell: CellId) -> CellId {
+        while root.get(&cell).is_some_and(|up| *up != cell) {
+            cell = root[&cell];
+        }
+        cell
+    }
+    let mut root: FxHashMap<CellId, CellId> = FxHashMap::default();
+    for (from, to) in class.list.iter().flatten() {
+        root.entry(*from).or_insert(*from);
+        root.entry(*to).or_insert(*to);
+        let (from_root, to_root) = (find(&root, *from), find(&root, *to));
+        root.insert(from_root.max(to_root), from_root.min(to_root));
+    }
+    root.keys().map(|cell| (*cell, find(&root, *cell))).collect()
+}
+
+/// Whether some cell is about several elements, so that sorting may leave an orbit with several representatives: its orbit has more cells than there are elements, or it
+/// moves with two classes. A group of which all elements are tried is its own class.
+pub(crate) fn is_relational(classes: &[MovedClass]) -> bool {
+    let mut class_of: FxHashMap<CellId, usize> = FxHashMap::default();
+    for (number, class) in classes.iter().enumerate() {
+        if class.is_group && classes.len() > 1 {
+            return true;
+        }
+        let mut sizes: FxHashMap<CellId, usize> = FxHashMap::default();
+        for (cell, root) in orbits(class) {
+            *sizes.entry(root).or_insert(0) += 1;
+            if class_of.insert(cell, number).is_some_and(|other| other != number) {
+                return true;
+            }
+        }
+        if !class.is_group && sizes.values().any(|size| *size > class.list.len() + 1) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Orders of section 5, with what moves with no element first: the cells of one element after those of another (concatenated), or each cell beside the same one of
+/// the other elements (interlaced).
+pub(crate) fn order(encoding: &Encoding, classes: &[MovedClass], start: &[CellId], order: Order) -> Vec<CellId> {
+    let mut ranks: Vec<Vec<usize>> = vec![vec![0; classes.len()]; encoding.cells.len()];
+    for (number, class) in classes.iter().enumerate().filter(|(_, class)| !class.is_group) {
+        let mut moves: FxHashMap<CellId, Vec<usize>> = FxHashMap::default();
+        for (idx, moved) in class.list.iter().enumerate() {
+            moved.iter().for_each(|(from, _)| moves.entry(*from).or_default().push(idx));
+        }
+        for (cell, by) in moves {
+            let last = by.iter().copied().max().unwrap_or(0);
+            // The cells of the last two elements are moved by the last exchange; those of the last by no other.
+            let is_of_last = last + 1 == class.list.len() && (last == 0 || !by.contains(&(last - 1)));
+            ranks[cell.0 as usize][number] = 1 + last + usize::from(is_of_last && class.list.len() > 1);
+        }
+    }
+    let place: FxHashMap<CellId, usize> = start.iter().enumerate().map(|(place, cell)| (*cell, place)).collect();
+    let mut cells = start.to_vec();
+    let roots: FxHashMap<CellId, CellId> = classes.iter().flat_map(orbits).collect();
+    // The same cells of all elements have one place, so that their bits are in the same order.
+    let group = |cell: &CellId| roots.get(cell).and_then(|root| place.get(root).copied());
+    let rank = |cell: &CellId| ranks[cell.0 as usize].clone();
+    match order {
+        Order::Concatenated => cells.sort_by_key(|cell| (rank(cell), group(cell), place.get(cell).copied())),
+        Order::Interlaced => cells.sort_by_key(|cell| (group(cell), rank(cell), place.get(cell).copied())),
+    }
+    cells
+}
+
+/// Numbers of choices by cell: values of one unknown, or of a function at one argument. At most one cell of a choice is true in a state.
+pub(crate) fn choices(encoding: &Encoding, variables: &[VarId]) -> FxHashMap<CellId, u32> {
+    let mut choices = Choices { encoding, numbers: FxHashMap::default(), next: 0 };
+    for variable in variables {
+        if let Some((shape, _)) = encoding.cells.shape(*variable) {
+            choices.add(shape);
+        }
+    }
+    choices.numbers
+}
+
+struct Choices<'e> {
+    encoding: &'e Encoding,
+    numbers: FxHashMap<CellId, u32>,
+    next: u32,
+}
+
+impl Choices<'_> {
+    fn add(&mut self, value: &CircuitValue) {
+        match value {
+            CircuitValue::Choice(items) => self.add_group(items.iter().map(|(_, lit)| *lit)),
+            CircuitValue::Set(members) if members.is_function => {
+                let key = |value: &Value| if let Value::Pair(pair) = value { Some(pair.0.clone()) } else { None };
+                // Elements are in ascending order, so those of one argument are neighbours.
+                for group in members.items.chunk_by(|(left, _), (right, _)| key(left) == key(right)) {
+                    self.add_group(group.iter().map(|(_, lit)| *lit));
+                }
+            }
+            CircuitValue::Pair(pair) => {
+                self.add(&pair.0);
+                self.add(&pair.1);
+            }
+            CircuitValue::Record(_, fields) => fields.iter().for_each(|field| self.add(field)),
+            CircuitValue::Map(entries) => entries.iter().for_each(|entry| self.add(&entry.val)),
+            CircuitValue::Bool(_) | CircuitValue::Bits(_) | CircuitValue::Set(_) => {}
+        }
+    }
+
+    fn add_group(&mut self, lits: impl Iterator<Item = Lit>) {
+        let cells = lits.filter_map(|lit| self.encoding.cells.of_input(lit));
+        self.numbers.extend(cells.map(|cell| (cell, self.next)));
+        self.next += 1;
+    }
+}

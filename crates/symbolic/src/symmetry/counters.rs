@@ -1,0 +1,279 @@
+//! Counter abstraction by generic representatives: section 2.3.
+//!
+//! Where all elements are interchangeable and no cell is about two of them, an orbit is given by the values of the other cells and the number of elements in each local state.
+//! The machine is translated into one over these numbers: steps move some elements from one local state to another, under a condition on the numbers. Local states
+//! are those that an element can come to if all others did whatever they like. [`Space::add_counters`] is also the test of applicability: it says why there is no translation. What is
+//! found is shown by a state that has the numbers; paths are those of dynamic reduction.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::Space;
+use crate::bdd::{Bdd, Change, Counting, Made, Manager, Record, Stop, Var};
+use crate::reach::{Asked, Kind, Progress, Reached, Watch};
+use crate::space::Halt;
+
+/// Local states at most: each has a counter.
+const MAX_LOCAL_STATES: usize = 1 << 10;
+/// Elements that one step changes, at most.
+const MAX_CHANGED: usize = 3;
+/// Bits of a local state, at most.
+const MAX_LOCAL_BITS: usize = 64;
+
+/// The machine over counters.
+pub(crate) struct Counters {
+    manager: Manager,
+    counting: Counting,
+    initial: Bdd,
+    steps: Vec<CounterStep>,
+}
+
+struct CounterStep {
+    relation: Bdd,
+    writes: Bdd,
+}
+
+/// The steps of one operation, for all elements at once.
+struct Joined {
+    relation: Bdd,
+    /// Bits before all blocks that are written.
+    first: Vec<Var>,
+}
+
+impl Space<'_> {
+    /// Translates the machine, or says why not.
+    pub(crate) fn add_counters(&mut self) -> Result<(), Halt> {
+        let inapplicable = |why: &'static str| Err(Halt::Inapplicable(why));
+        if self.steps.iter().any(|step| step.learnt.is_some()) || self.properties.iter().any(|it| it.learnt.is_some()) {
+            return inapplicable("counter abstraction: an operation or a property has no exact circuit");
+        }
+        let Some(blocks) = self.blocks() else {
+            return inapplicable(
+                "counter abstraction: values relate interchangeable elements, or not all elements of one set are interchangeable",
+            );
+        };
+        if blocks[0].len() > MAX_LOCAL_BITS {
+            return inapplicable("counter abstraction: an element has too many local bits");
+        }
+        let moved: FxHashSet<Var> = blocks.iter().flatten().copied().collect();
+        let first: Vec<Var> = self.layout.bits().iter().filter(|bit| !moved.contains(bit)).copied().collect();
+        let valid = self.valid()?;
+        let joined = self.joined(&moved, &valid)?;
+        let Some(records) = self.local_states(&blocks[0], &joined)? else {
+            return inapplicable("counter abstraction: an element has too many local states");
+        };
+        let mut counters = self.new_counters(first, blocks, records);
+        for step in joined {
+            let Some(changes) = self.manager.changes(&counters.counting, &step.relation, MAX_CHANGED) else {
+                if self.manager.is_stopped() {
+                    return Err(Halt::Stop(Stop::Stopped));
+                }
+                return inapplicable("counter abstraction: a step changes many elements at once");
+            };
+            for change in changes {
+                counters.add_step(&self.manager, &step, &change)?;
+            }
+        }
+        counters.initial = counters.manager.counted(&self.manager, &counters.counting, &self.initial)?;
+        self.counters = Some(counters);
+        Ok(())
+    }
+
+    /// The relation of each operation, with the bits of all elements and everything that one of its steps writes.
+    fn joined(&mut self, moved: &FxHashSet<Var>, valid: &Bdd) -> Made<Vec<Joined>> {
+        let mut joined = Vec::new();
+        for operation in 0..self.source.operations.len() {
+            let own: Vec<usize> = (0..self.steps.len()).filter(|idx| self.steps[*idx].operation == operation).collect();
+            let mut first: Vec<Var> = own.iter().flat_map(|idx| self.steps[*idx].written.clone()).collect();
+            first.retain(|bit| !moved.contains(bit));
+            first.sort_unstable();
+            first.dedup();
+            let mut relations = Vec::new();
+            for idx in own {
+                let step = &self.steps[idx];
+                let stay = moved.iter().chain(&first).filter(|bit| !step.written.contains(bit));
+                let frame = self.manager.frame(stay.copied())?;
+                relations.push(self.manager.and(&step.relation, &frame)?);
+            }
+            let relation = self.manager.any(relations)?;
+            joined.push(Joined { relation: self.manager.and(&relation, valid)?, first });
+        }
+        Ok(joined)
+    }
+
+    /// The local states that the first element can come to by the steps of some state; nothing if there are too many.
+    fn local_states(&mut self, block: &[Var], joined: &[Joined]) -> Result<Option<Vec<Record>>, Halt> {
+        let manager = &mut self.manager;
+        let others: Vec<Var> = self.layout.bits().iter().filter(|bit| !block.contains(bit)).copied().collect();
+        let all = manager.cube(others.iter().flat_map(|bit| [*bit, bit.next()]))?;
+        let mut local = manager.exists(&self.initial, &all)?;
+        let mut relations = Vec::new();
+        for step in joined {
+            relations.push(manager.exists(&step.relation, &all)?);
+        }
+        let relation = manager.any(relations)?;
+        let writes = manager.cube(block.iter().copied())?;
+        loop {
+            let image = manager.image(&local, &relation, &writes)?;
+            let more = manager.or(&local, &image)?;
+            if more == local {
+                break;
+            }
+            local = more;
+        }
+        let mut records = Vec::new();
+        while let Some(bits) = manager.pick(&local) {
+            if records.len() == MAX_LOCAL_STATES {
+                return Ok(None);
+            }
+            let is_true = |bit: &Var| bits.contains(bit);
+            records.push(block.iter().enumerate().map(|(place, bit)| u64::from(is_true(bit)) << place).sum());
+            let one = manager.assignment(block.iter().map(|bit| (*bit, is_true(bit))))?;
+            local = manager.minus(&local, &one)?;
+        }
+        Ok(Some(records))
+    }
+
+    fn new_counters(&self, first: Vec<Var>, blocks: Vec<Vec<Var>>, records: Vec<Record>) -> Counters {
+        let n_bits = blocks.len().ilog2() as usize + 1;
+        let mut ordered = first;
+        ordered.sort_unstable_by_key(|bit| self.manager.level_of(*bit));
+        let mut numbers = (0..).map(|number| Var(2 * number));
+        let first: Vec<(Var, Var)> = ordered.into_iter().zip(numbers.by_ref()).collect();
+        let counters: Vec<Vec<Var>> = records.iter().map(|_| numbers.by_ref().take(n_bits).collect()).collect();
+        let n_pairs = first.len() + counters.len() * n_bits;
+        let manager = self.manager.with_pairs(n_pairs);
+        let initial = manager.constant(false);
+        Counters { manager, counting: Counting { first, blocks, records, counters }, initial, steps: Vec::new() }
+    }
+
+    /// The reachable numbers of elements, and what is found there.
+    pub(crate) fn reach_counters(
+        &mut self,
+        counters: &mut Counters,
+        reached: &mut Reached,
+        asked: Asked,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Halt> {
+        let all = self.manager.constant(true);
+        let mut bad: Vec<(Kind, Bdd)> = Vec::new();
+        for (kind, states) in self.findings(&all, asked)? {
+            let states = counters.manager.counted(&self.manager, &counters.counting, &states)?;
+            bad.push((kind, states));
+        }
+        let nodes = self.manager.n_nodes();
+        let mut set = counters.initial.clone();
+        let result = counters.grow(&mut set, &bad, nodes, (reached, asked), watch);
+        reached.states = counters.manager.count(&set, &counters.bits());
+        reached.behind = Some(counters.manager.count_counted(&set, &counters.counting));
+        result?;
+        for (kind, states) in bad {
+            let states = counters.manager.and(&set, &states)?;
+            if let Some(bits) = counters.manager.pick(&states) {
+                reached.found.push((kind, self.state(&counters.example(&bits))?));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Counters {
+    /// Nodes at most in use at any time.
+    pub(crate) fn peak_nodes(&self) -> usize {
+        self.manager.peak_nodes()
+    }
+
+    /// Adds the steps in which some elements change in one way.
+    fn add_step(&mut self, from: &Manager, step: &Joined, change: &Change) -> Made<()> {
+        let Counters { manager, counting, .. } = self;
+        let mut relation = manager.counted_change(from, counting, &step.relation, change)?;
+        if relation.is_false() {
+            return Ok(());
+        }
+        let mut differences: BTreeMap<usize, i64> = BTreeMap::new();
+        for (leaving, entering) in change {
+            *differences.entry(*leaving).or_insert(0) -= 1;
+            *differences.entry(*entering).or_insert(0) += 1;
+        }
+        differences.retain(|_, difference| *difference != 0);
+        let n_elements = counting.blocks.len() as i64;
+        let mut written: Vec<Var> = Vec::new();
+        for (record, difference) in differences {
+            let bits = &counting.counters[record];
+            let mut rows = Vec::new();
+            for number in (0..=n_elements).filter(|number| (0..=n_elements).contains(&(number + difference))) {
+                let value = |bit: usize, number: i64| number >> (bits.len() - 1 - bit) & 1 == 1;
+                let both = |(place, bit): (usize, &Var)| {
+                    [(*bit, value(place, number)), (bit.next(), value(place, number + difference))]
+                };
+                rows.push(manager.assignment(bits.iter().enumerate().flat_map(both))?);
+            }
+            let moves = manager.any(rows)?;
+            relation = manager.and(&relation, &moves)?;
+            written.extend(bits);
+        }
+        let is_written = |(bit, _): &&(Var, Var)| step.first.contains(bit);
+        written.extend(counting.first.iter().filter(is_written).map(|(_, bit)| *bit));
+        let writes = manager.cube(written)?;
+        self.steps.push(CounterStep { relation, writes });
+        Ok(())
+    }
+
+    /// Applies all steps until nothing new is found, or something bad.
+    fn grow(
+        &mut self,
+        set: &mut Bdd,
+        bad: &[(Kind, Bdd)],
+        other_nodes: usize,
+        (reached, asked): (&mut Reached, Asked),
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Halt> {
+        let bits = self.bits();
+        let mut open = set.clone();
+        while !open.is_false() {
+            if asked.stop_at_first {
+                for (_, states) in bad {
+                    if !self.manager.and(&open, states)?.is_false() {
+                        return Ok(());
+                    }
+                }
+            }
+            let states = u64::try_from(self.manager.count(set, &bits)).unwrap_or(u64::MAX);
+            reached.rounds += 1;
+            let mut all = open;
+            for step in &self.steps {
+                let (nodes, bytes) = (other_nodes + self.manager.n_nodes(), self.manager.bytes());
+                if !watch(&Progress { rounds: reached.rounds, nodes, bytes, states }) {
+                    return Err(Halt::Stop(Stop::Stopped));
+                }
+                let image = self.manager.image(&all, &step.relation, &step.writes)?;
+                all = self.manager.or(&all, &image)?;
+            }
+            open = self.manager.minus(&all, set)?;
+            *set = self.manager.or(set, &open)?;
+        }
+        Ok(())
+    }
+
+    fn bits(&self) -> Vec<Var> {
+        let first = self.counting.first.iter().map(|(_, bit)| *bit);
+        first.chain(self.counting.counters.iter().flatten().copied()).collect()
+    }
+
+    /// The true bits of a state with the numbers that some bits give.
+    fn example(&self, bits: &[Var]) -> Vec<Var> {
+        let counting = &self.counting;
+        let mut state: Vec<Var> =
+            counting.first.iter().filter(|(_, bit)| bits.contains(bit)).map(|(bit, _)| *bit).collect();
+        let mut blocks = counting.blocks.iter();
+        for (record, counter) in counting.records.iter().zip(&counting.counters) {
+            let number = counter.iter().fold(0, |number, bit| 2 * number + usize::from(bits.contains(bit)));
+            for block in blocks.by_ref().take(number) {
+                let own = block.iter().enumerate().filter(|(place, _)| record >> place & 1 == 1);
+                state.extend(own.map(|(_, bit)| *bit));
+            }
+        }
+        state
+    }
+}

@@ -1,0 +1,213 @@
+//! Representatives by a relation that is computed before the fixpoint: ξ, section 2.2.
+//!
+//! Multiple representatives (Clarke, Enders, Filkorn, Jha 1996): few permutations C instead of the whole group, and as representatives the states that none of C makes smaller. C has the exchanges with
+//! the first element of each list. A state is related to its images that are representatives; where it has none, because cells relate elements, to those that
+//! are smaller, and the image is taken again. Orbit relation: all pairs of equivalent states, from the graphs of all permutations, and of each orbit the least
+//! state. Its diagram grows exponentially with the elements, so that it is an oracle for small sizes. In either case each state must be related to some state of its orbit,
+//! and to no state outside of it.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::{Space, Swap, swap};
+use crate::bdd::{Bdd, Made, Manager, Var};
+use crate::space::Halt;
+
+/// Permutations for which the orbit relation is built, at most.
+const MAX_GROUP: usize = 5_040;
+
+/// A relation of states to representatives.
+pub(crate) struct Mapping {
+    relation: Bdd,
+    /// The cube of the bits that permutations move.
+    writes: Bdd,
+}
+
+impl Mapping {
+    /// Representatives of the states of a set.
+    pub(super) fn image(&self, manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
+        let mut image = manager.image(set, &self.relation, &self.writes)?;
+        loop {
+            let next = manager.image(&image, &self.relation, &self.writes)?;
+            if next == image {
+                return Ok(image);
+            }
+            image = next;
+        }
+    }
+}
+
+impl Space<'_> {
+    /// A relation to several representatives, if permutations move anything. `lists` are the numbers of permutations of each class, and whether they are whole groups.
+    pub(crate) fn multiple(&mut self, lists: &[(usize, bool)]) -> Made<Option<Mapping>> {
+        if self.swaps.is_empty() {
+            return Ok(None);
+        }
+        let valid = self.valid()?;
+        let (manager, bits) = (&mut self.manager, moved_bits(&self.swaps));
+        let mut chosen = Vec::new();
+        let mut rest = &self.swaps[..];
+        for (len, is_group) in lists {
+            let (own, others) = rest.split_at(*len);
+            rest = others;
+            let permutations: Vec<Vec<(Var, Var)>> =
+                if *is_group { own.iter().map(|swap| swap.moved.clone()).collect() } else { with_first(own) };
+            for moved in permutations {
+                chosen.push(swap(manager, moved, &self.choices)?);
+            }
+        }
+        let bad = manager.any(chosen.iter().map(|swap| swap.bad.clone()).collect())?;
+        let representatives = manager.minus(&valid, &bad)?;
+        let primed = primed(manager, &representatives)?;
+        let mut relation = identity(manager, &bits, &representatives)?;
+        for swap in &chosen {
+            let graph = graph(manager, &bits, &swap.moved, &valid)?;
+            let kept = manager.and(&graph, &primed)?;
+            relation = manager.or(&relation, &kept)?;
+        }
+        let nexts = manager.cube(bits.iter().map(|bit| bit.next()))?;
+        let related = manager.exists(&relation, &nexts)?;
+        let left = manager.minus(&valid, &related)?;
+        for swap in chosen.iter().filter(|_| !left.is_false()) {
+            let sources = manager.and(&left, &swap.bad)?;
+            let smaller = graph(manager, &bits, &swap.moved, &sources)?;
+            relation = manager.or(&relation, &smaller)?;
+        }
+        Ok(Some(Mapping { relation, writes: manager.cube(bits)? }))
+    }
+
+    /// The orbit relation with the least state of each orbit, if permutations move anything.
+    pub(crate) fn least(&mut self) -> Result<Option<Mapping>, Halt> {
+        if self.swaps.is_empty() {
+            return Ok(None);
+        }
+        let valid = self.valid()?;
+        let orbit_relation = self.orbit_relation(&valid)?;
+        let (manager, mut bits) = (&mut self.manager, moved_bits(&self.swaps));
+        bits.sort_unstable_by_key(|bit| manager.level_of(*bit));
+        let mut smaller = manager.constant(false);
+        for bit in bits.iter().rev() {
+            let (old, new) = (manager.var(*bit)?, manager.var(bit.next())?);
+            let same = manager.xor(&old, &new)?.not();
+            let (below, here) = (manager.and(&same, &smaller)?, manager.minus(&old, &new)?);
+            smaller = manager.or(&below, &here)?;
+        }
+        let nexts = manager.cube(bits.iter().map(|bit| bit.next()))?;
+        let others = manager.and_exists(&orbit_relation, &smaller, &nexts)?;
+        let representatives = manager.minus(&valid, &others)?;
+        let primed = primed(manager, &representatives)?;
+        let relation = manager.and(&orbit_relation, &primed)?;
+        Ok(Some(Mapping { relation, writes: manager.cube(bits)? }))
+    }
+
+    /// Pairs of states of one orbit: θ, as the graphs of all permutations of the group.
+    fn orbit_relation(&mut self, valid: &Bdd) -> Result<Bdd, Halt> {
+        let bits = moved_bits(&self.swaps);
+        let place: FxHashMap<Var, usize> = bits.iter().copied().zip(0..).collect();
+        let generators: Vec<Vec<usize>> = self
+            .swaps
+            .iter()
+            .map(|swap| {
+                let mut images: Vec<usize> = (0..bits.len()).collect();
+                swap.moved.iter().for_each(|(from, to)| images[place[from]] = place[to]);
+                images
+            })
+            .collect();
+        let mut group: BTreeSet<Vec<usize>> = BTreeSet::from([(0..bits.len()).collect()]);
+        let mut open: Vec<Vec<usize>> = group.iter().cloned().collect();
+        while let Some(permutation) = open.pop() {
+            for generator in &generators {
+                let product: Vec<usize> = permutation.iter().map(|to| generator[*to]).collect();
+                if group.insert(product.clone()) {
+                    open.push(product);
+                }
+            }
+            if group.len() > MAX_GROUP {
+                return Err(Halt::Inapplicable("orbit relation: there are too many permutations"));
+            }
+        }
+        let mut graphs = Vec::new();
+        for permutation in group {
+            let moved: Vec<(Var, Var)> = bits.iter().zip(permutation).map(|(bit, to)| (*bit, bits[to])).collect();
+            graphs.push(graph(&mut self.manager, &bits, &moved, valid)?);
+        }
+        Ok(self.manager.any(graphs)?)
+    }
+
+    /// States in which no choice among bits that move is made twice. All states of the machine are among them.
+    pub(super) fn valid(&mut self) -> Made<Bdd> {
+        let (manager, mut bits) = (&mut self.manager, moved_bits(&self.swaps));
+        // From the last level to the first: a conjunction changes the upper part of a diagram only.
+        bits.sort_unstable_by_key(|bit| std::cmp::Reverse(manager.level_of(*bit)));
+        let mut seen: FxHashMap<u32, Bdd> = FxHashMap::default();
+        let mut valid = manager.constant(true);
+        for bit in bits {
+            let Some(choice) = self.choices.get(&bit) else { continue };
+            let value = manager.var(bit)?;
+            let none = manager.constant(false);
+            let below = seen.remove(choice).unwrap_or(none);
+            let twice = manager.and(&value, &below)?;
+            valid = manager.minus(&valid, &twice)?;
+            seen.insert(*choice, manager.or(&value, &below)?);
+        }
+        Ok(valid)
+    }
+}
+
+/// All bits that permutations move.
+fn moved_bits(swaps: &[Swap]) -> Vec<Var> {
+    let mut bits: Vec<Var> = swaps.iter().flat_map(|swap| swap.moved.iter().map(|(from, _)| *from)).collect();
+    bits.sort_unstable();
+    bits.dedup();
+    bits
+}
+
+/// A function of next values instead of bits.
+pub(super) fn primed(manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
+    let map = manager.priming();
+    manager.map(set, map)
+}
+
+/// Pairs of equal states of a set.
+fn identity(manager: &mut Manager, bits: &[Var], set: &Bdd) -> Made<Bdd> {
+    graph(manager, bits, &[], set)
+}
+
+/// Pairs of a state of a set and its image.
+fn graph(manager: &mut Manager, bits: &[Var], moved: &[(Var, Var)], set: &Bdd) -> Made<Bdd> {
+    let image: FxHashMap<Var, Var> = moved.iter().copied().collect();
+    let mut bits = bits.to_vec();
+    bits.sort_unstable_by_key(|bit| std::cmp::Reverse(manager.level_of(*bit)));
+    let mut graph = set.clone();
+    for bit in bits {
+        let (old, new) = (manager.var(bit)?, manager.var(image.get(&bit).unwrap_or(&bit).next())?);
+        let same = manager.xor(&old, &new)?.not();
+        graph = manager.and(&graph, &same)?;
+    }
+    Ok(graph)
+}
+
+/// The exchanges of the first element of a list with each of the others, from those of neighbours.
+fn with_first(neighbours: &[Swap]) -> Vec<Vec<(Var, Var)>> {
+    let mut exchanges: Vec<FxHashMap<Var, Var>> = Vec::new();
+    for swap in neighbours {
+        let next: FxHashMap<Var, Var> = swap.moved.iter().copied().collect();
+        let apply = |map: &FxHashMap<Var, Var>, bit: Var| map.get(&bit).copied().unwrap_or(bit);
+        exchanges.push(match exchanges.last() {
+            None => next,
+            // (1 i+1) = (i i+1) (1 i) (i i+1)
+            Some(last) => {
+                let bits: rustc_hash::FxHashSet<Var> = last.keys().chain(next.keys()).copied().collect();
+                let image = |bit: Var| apply(&next, apply(last, apply(&next, bit)));
+                bits.into_iter().map(|bit| (bit, image(bit))).filter(|(from, to)| from != to).collect()
+            }
+        });
+    }
+    let sorted = |exchange: FxHashMap<Var, Var>| {
+        let mut moved: Vec<(Var, Var)> = exchange.into_iter().collect();
+        moved.sort_unstable();
+        moved
+    };
+    exchanges.into_iter().map(sorted).collect()
+}
