@@ -8,18 +8,20 @@ use std::ops::ControlFlow;
 use abridge_diag::with_stack;
 use abridge_eval::State;
 use abridge_explicit::{Explicit, SystemConfig, judge};
-use abridge_model::{Model, OpId, SetId};
+use abridge_model::{Model, OpId, ReductionKind, SetId};
 use abridge_reduce::canonizer::{
     Canonized, Chosen, Difference, Part, PartKind, Plan, Proof, Refutation, Sampled, Strategy, Trouble, TroubleKind,
-    prove, sample, twin,
+    accompany, prove, sample, twin,
 };
-use abridge_reduce::symmetry::symmetry_of;
+use abridge_reduce::symmetry::{Auto, Method, Quotient, ValueStates as _, symmetry_of};
+use abridge_reduce::{Selected, Tally};
+use abridge_sliced::Sliced;
 use abridge_system::{FindingKind, Machine as _, Origin, Properties, Steps, System as _, Worker as _};
 
 use crate::explorer::Explorer;
 use crate::report::{Report, Verdict};
 use crate::temporal::TemporalVerdict;
-use crate::{Config, Control, asked, reduced, search_config};
+use crate::{Config, Control, asked, por, reduced, search_config};
 
 /// States on which a reduction without a proof is tested.
 const SAMPLE_STATES: usize = 300;
@@ -73,6 +75,18 @@ impl ReductionReport {
     }
 }
 
+/// The reason why formulas are not claimed to hold on the reduced graph; nothing if they are preserved. Letters are preserved if all that they look at is: states
+/// by the proofs of propositions, steps by operations, which proofs of bisimulation respect. The twin compares targets only.
+fn formula_doubt(config: &Config, examined: &ReductionReport) -> Option<String> {
+    if config.formulas.formulas.is_empty() {
+        return None;
+    }
+    if !examined.parts.iter().all(|part| part.proof.is_complete()) {
+        return Some("the reduction is not proved for the atoms of temporal formulas".to_owned());
+    }
+    config.formulas.beyond_bisimulation()
+}
+
 /// The functions on states that a run needs.
 pub(crate) fn functions(model: &Model, config: &Config) -> Vec<OpId> {
     plan(model, config, |_| false).functions
@@ -82,15 +96,46 @@ fn plan(model: &Model, config: &Config, is_symmetric: impl Fn(SetId) -> bool) ->
     Plan::new(model, &config.reduce, config.canonises_start, is_symmetric)
 }
 
-/// The plan of a run. All permutations of a given set are left to symmetry reduction, if the text of the model does not tell its elements apart.
+/// The plan of a run: symmetry reduction first, if it is asked for.
 fn plan_of(system: &Explicit<'_>, config: &Config) -> Plan {
+    let plan = plan_without_symmetry(system, config);
+    if config.symmetry == Method::Off || unsymmetric(system, config).is_some() {
+        return plan;
+    }
+    let nodes = config.formulas.nodes();
+    let group = symmetry_of(system.model(), search_config(config).properties, &nodes, system.pinned()).group;
+    match group.is_trivial() || system.movable_words(&group).is_empty() {
+        true => plan,
+        false => plan.after_symmetry(group),
+    }
+}
+
+/// Why symmetry reduction is not applied beside other reductions.
+fn unsymmetric(system: &Explicit<'_>, config: &Config) -> Option<&'static str> {
+    match config.symmetry {
+        Method::Off => None,
+        Method::Auto if system.has_setup() => Some("permutations would move the constants of the machine"),
+        Method::Auto if !system.model().steering.force_symmetry.is_empty() => Some("FORCE_SYMMETRY is not proved"),
+        Method::Auto if config.formulas.needs_instances => Some("a formula follows operations with their arguments"),
+        Method::Auto => None,
+        _ => Some("only the method `auto` goes with it"),
+    }
+}
+
+/// All permutations of a given set are left to symmetry reduction, if the text of the model does not tell its elements apart.
+fn plan_without_symmetry(system: &Explicit<'_>, config: &Config) -> Plan {
     let model = system.model();
     // Permutations move constants, too, for which the proofs of other reductions were not made.
-    let is_alone = config.reduce.len() == 1 || !system.has_setup();
+    let permutes = |chosen: &Chosen| match &model.steering.reductions[chosen.reduction].kind {
+        ReductionKind::Generated { permuted, order, .. } => permuted.is_some() && order.is_none(),
+        ReductionKind::Canonizer(_) => false,
+    };
+    let is_alone = config.reduce.iter().all(permutes) || !system.has_setup();
     if !is_alone || !model.steering.force_symmetry.is_empty() || config.formulas.needs_instances {
         return plan(model, config, |_| false);
     }
     let symmetry = symmetry_of(model, search_config(config).properties, &config.formulas.nodes(), system.pinned());
+    system.use_interchangeable(symmetry.interchangeable());
     plan(model, config, |set| {
         let size = model.sets[set].size() as usize;
         symmetry.carriers.iter().any(|carrier| carrier.set == set && carrier.blocks.iter().any(|it| it.len() == size))
@@ -109,6 +154,9 @@ pub fn examine_reductions(model: &Model, config: &Config, control: &mut dyn Cont
 
 /// Explores a system with the reductions of a configuration.
 pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer: &mut E) -> Result<Report, E::Refusal> {
+    if let Some(why) = unsymmetric(system, config) {
+        return Ok(Report::unsearched(format!("symmetry and reductions cannot be combined here: {why}")));
+    }
     let plan = plan_of(system, config);
     let mut examined = examine(system, &plan, config, explorer.control());
     if examined.is_refuted() {
@@ -116,9 +164,15 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
         return Ok(Report { reduction: Some(examined), ..Report::unsearched(limit) });
     }
     let canonized = Canonized::new(system, &plan);
-    let mut report = reduced::by_quotient(system, config, &canonized, explorer)?;
-    if !config.formulas.formulas.is_empty() {
-        doubt_formulas(&mut report);
+    let mut report = match plan.only_symmetry() {
+        Some(group) => {
+            reduced::use_group(system, group);
+            explore(system, config, &Auto::new(system, group.clone()), explorer)?
+        }
+        None => explore(system, config, &canonized, explorer)?,
+    };
+    if let Some(why) = formula_doubt(config, &examined) {
+        doubt_formulas(&mut report, &why);
     }
     let name = |trouble: &Trouble| &plan.parts[trouble.part].name;
     let troubles = canonized.troubles();
@@ -127,9 +181,31 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
     Ok(report)
 }
 
+/// Explores the representatives, with fewer steps if partial order reduction is asked for. The induction of `abridge_reduce::Selected` is about the length of
+/// a path to what is looked for, and a bisimilar state has a path of the same length, so the quotient may lie around the selection.
+fn explore<Q: Quotient, E: Explorer>(
+    system: &Explicit<'_>,
+    config: &Config,
+    quotient: &Q,
+    explorer: &mut E,
+) -> Result<Report, E::Refusal> {
+    let Some(por) = por::settings(system, config) else {
+        let sliced = Sliced::new(system, config.evaluator);
+        let report = reduced::by_quotient(system, &sliced, config, quotient, explorer)?;
+        return Ok(Report { sliced: Some(sliced.usage()), ..report });
+    };
+    if config.formulas.formulas.iter().any(|formula| formula.body.is_some()) {
+        let why = "with reductions, steps are left out for properties of states only".to_owned();
+        let report = reduced::by_quotient(system, system, config, quotient, explorer)?;
+        return Ok(Report { por: Some(Tally { refused: Some(why), ..Tally::default() }), ..report });
+    }
+    let selected = Selected::new(system, por, reduced::resources(config));
+    let report = reduced::by_quotient(system, &selected, config, quotient, explorer)?;
+    Ok(Report { por: Some(selected.tally()), ..report })
+}
+
 /// Of formulas, only violations that the judge has realised count.
-fn doubt_formulas(report: &mut Report) {
-    let why = "reductions are not proved for the atoms of temporal formulas";
+fn doubt_formulas(report: &mut Report, why: &str) {
     report.doubt_temporal(why);
     for formula in &mut report.temporal {
         let is_real = formula.trace.as_ref().is_some_and(|trace| trace.gap.is_none());
@@ -182,7 +258,8 @@ fn refuted_text(examined: &ReductionReport) -> String {
 
 /// Proves, tests and compares.
 fn examine(system: &Explicit<'_>, plan: &Plan, config: &Config, control: &mut dyn Control) -> ReductionReport {
-    let (asked, deadlock) = (asked(config), config.deadlock);
+    let propositions = !config.formulas.formulas.is_empty();
+    let (asked, deadlock) = (Properties { propositions, ..asked(config) }, config.deadlock);
     let setups = setups(system);
     let is_over = || config.stop.is_raised();
     let mut proofs = prove(system, plan, asked, setups.as_deref(), &is_over);
@@ -196,10 +273,11 @@ fn examine(system: &Explicit<'_>, plan: &Plan, config: &Config, control: &mut dy
         ..ReductionReport::default()
     };
     if !report.is_proved {
-        let sampled = sample(system, plan, asked, deadlock, SAMPLE_STATES);
+        let tested = plan.without_symmetry();
+        let sampled = sample(system, &tested, asked, deadlock, SAMPLE_STATES);
         let Sampled { n_states, refutation, is_doubtful } = sampled;
         report.tested = n_states;
-        report.refutation = refutation.map(|it| refutation_report(system, plan, &it, is_doubtful));
+        report.refutation = refutation.map(|it| refutation_report(system, &tested, &it, is_doubtful));
     }
     if config.check_reduce && !report.is_refuted() {
         compare(system, plan, config, asked, control, &mut report);
@@ -223,12 +301,25 @@ fn compare(
         config.stop.is_raised() || n_polls.is_multiple_of(256) && control.poll(&progress).is_some()
     };
     let max_states = config.max_states.map_or(MAX_TWIN_STATES, |max| max as usize);
+    // What the search will do comes first: the machine itself may have infinitely many states.
+    let tested = plan.without_symmetry();
+    let along = accompany(system, &tested, asked, config.deadlock, max_states, &mut is_over);
+    // A step without a counterpart that is known casts doubt on what is not proved.
+    let is_doubted = !report.is_proved || !along.is_doubtful;
+    if let Some(refutation) = along.refutation.filter(|_| is_doubted) {
+        report.refutation = Some(refutation_report(system, &tested, &refutation, along.is_doubtful));
+        report.is_proved = false;
+    }
+    if report.is_refuted() {
+        report.twin = Some((along.n_states, false));
+        return;
+    }
     let twin = twin(system, plan, asked, config.deadlock, max_states, &mut is_over);
-    report.twin = Some((twin.n_states, twin.is_whole));
+    report.twin = Some((if twin.is_whole { twin.n_states } else { along.n_states }, twin.is_whole));
     match twin.refutation {
         Some((part, state, image)) => {
             report.refutation = Some(RefutationReport {
-                name: plan.parts.get(part).map_or("all together", |part| &part.name).to_owned(),
+                name: part_name(plan, part),
                 state: values(system, &state),
                 image: values(system, &image),
                 difference: "the state and its image are not bisimilar".to_owned(),
@@ -276,6 +367,11 @@ fn shown(system: &Explicit<'_>, state: &[u32]) -> String {
     values.into_iter().map(|(name, text)| format!("{name} = {text}")).collect::<Vec<_>>().join(", ")
 }
 
+/// The name of a reduction; behind the last one, all together.
+fn part_name(plan: &Plan, part: usize) -> String {
+    plan.parts.get(part).map_or("all together", |part| &part.name).to_owned()
+}
+
 fn refutation_report(
     system: &Explicit<'_>,
     plan: &Plan,
@@ -296,7 +392,7 @@ fn refutation_report(
         ),
     };
     RefutationReport {
-        name: plan.parts[refutation.part].name.clone(),
+        name: part_name(plan, refutation.part),
         state: values(system, &refutation.state),
         image: values(system, &refutation.image),
         difference,
@@ -313,7 +409,8 @@ fn finding_text(system: &Explicit<'_>, kind: FindingKind) -> String {
         FindingKind::Deadlock => "there is a deadlock".to_owned(),
         FindingKind::Goal => "the goal holds".to_owned(),
         FindingKind::IllDefined(operation) => format!("`{}` is ill-defined", system.operation_name(operation)),
-        FindingKind::Proposition(_) | FindingKind::IllDefinedProposition(_) => "a proposition differs".to_owned(),
+        FindingKind::Proposition(_) => "an atom of a temporal formula is false".to_owned(),
+        FindingKind::IllDefinedProposition(_) => "an atom of a temporal formula is ill-defined".to_owned(),
     }
 }
 

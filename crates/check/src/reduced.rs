@@ -57,7 +57,7 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
     Ok(Report { por: Some(selected.tally()), ..report })
 }
 
-fn resources(config: &Config) -> Resources {
+pub(crate) fn resources(config: &Config) -> Resources {
     let stop = config.stop.clone();
     Resources::new(config.answers.clone(), por::MAX_EFFORT).ended_by(move || stop.is_raised())
 }
@@ -133,8 +133,8 @@ impl Scene<'_, '_> {
         let is_idle = group.is_trivial() || system.movable_words(&group).is_empty();
         // Flooding and markers are about states as they are met.
         let is_about_forms = !matches!(config.symmetry, Method::Flood | Method::Marker { .. });
-        if !is_idle && is_about_forms && group.order().is_none_or(|order| order > MAX_ENUMERATED_ORDER) {
-            system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
+        if !is_idle && is_about_forms {
+            use_group(system, &group);
         }
         let mut report = match config.symmetry {
             _ if is_idle => plain(&parts, explorer)?,
@@ -152,6 +152,13 @@ impl Scene<'_, '_> {
         report.symmetry.method = config.symmetry;
         report.symmetry.carriers = symmetry.carriers;
         Ok(report)
+    }
+}
+
+/// Lets the system set up one valuation of the constants for each class, where that is faster.
+pub(crate) fn use_group(system: &Explicit<'_>, group: &Group) {
+    if group.order().is_none_or(|order| order > MAX_ENUMERATED_ORDER) {
+        system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
     }
 }
 
@@ -235,14 +242,15 @@ fn marked<S: System, E: Explorer>(
     Ok(report)
 }
 
-/// Explores representatives of states, with all steps out of them.
-pub(crate) fn by_quotient<Q: Quotient, E: Explorer>(
+/// Explores representatives of states along `steps`, which are all or some of those of the system.
+pub(crate) fn by_quotient<S: System, Q: Quotient, E: Explorer>(
     system: &Explicit<'_>,
+    steps: &S,
     config: &Config,
     quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    quotiented(&Parts { system, steps: system, config, paths: None, group: None }, quotient, explorer)
+    quotiented(&Parts { system, steps, config, paths: None, group: None }, quotient, explorer)
 }
 
 fn quotiented<S: System, Q: Quotient, E: Explorer>(

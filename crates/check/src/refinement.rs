@@ -20,10 +20,11 @@ use abridge_search::{Control, Disk, DiskUse, Exploration, Refusal};
 use abridge_system::{FindingKind, Machine as _, Origin, Properties};
 use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
-use crate::explorer::{Explorer, InMemory, OnDisk, Unwatched};
+use crate::explorer::{Explorer, InMemory, OnDisk};
 use crate::report::{Coverage, SymmetryReport, Verdict};
 use crate::trace::{self, Path};
 use crate::{Config, fingerprint, limits, search_config};
+use divergence::{StoresSteps, Unknown};
 
 /// Choices about a comparison, beside those about the search.
 #[derive(Clone, Copy, Debug)]
@@ -130,8 +131,8 @@ fn run<E: Explorer>(
     let group = comparison.group();
     let mut report = match (&group, config.symmetry) {
         (None, _) | (_, Method::Off | Method::Marker { .. }) => {
-            let exploration = explorer.explore(&pair, &search, &mut Unwatched)?;
-            comparison.summarise(exploration, None, explorer.control())
+            let exploration = explorer.explore(&pair, &search, &mut StoresSteps(pair.seeks_divergence()))?;
+            comparison.summarise(exploration, None, &mut explorer)
         }
         (Some((group, _)), Method::Canon) => {
             comparison.quotiented(&Canon::new(&pair, group.clone(), Own), &search, explorer)?
@@ -199,15 +200,16 @@ impl Comparison<'_, '_> {
         search: &abridge_search::Config,
         mut explorer: E,
     ) -> Result<Refinement, E::Refusal> {
-        let exploration = explorer.explore(&Quotiented::new(self.pair, quotient), search, &mut Unwatched)?;
-        Ok(self.summarise(exploration, Some(&mut quotient.judge()), explorer.control()))
+        let quotiented = Quotiented::new(self.pair, quotient);
+        let exploration = explorer.explore(&quotiented, search, &mut StoresSteps(self.pair.seeks_divergence()))?;
+        Ok(self.summarise(exploration, Some(&mut quotient.judge()), &mut explorer))
     }
 
-    fn summarise(
+    fn summarise<E: Explorer>(
         &self,
         exploration: Exploration,
-        canonizer: Option<&mut dyn Canonizer>,
-        control: &mut dyn Control,
+        mut canonizer: Option<&mut dyn Canonizer>,
+        explorer: &mut E,
     ) -> Refinement {
         self.config.is_search_over.store(true, std::sync::atomic::Ordering::Relaxed);
         let pair = self.pair;
@@ -225,7 +227,7 @@ impl Comparison<'_, '_> {
             let failure = remarks.failures.iter().find(|failure| failure.is_violation);
             ill_defined = failure.map(|failure| (Some(failure.what.clone()), failure.diagnostic.clone()));
         } else if let Some(finding) = exploration.findings.first() {
-            match trace::states_to(pair, &exploration.table, Some(finding.state), &[], canonizer) {
+            match trace::states_to(pair, &exploration.table, Some(finding.state), &[], canonizer.take()) {
                 Ok(path) => match self.judged(finding.kind, &path) {
                     Ok((found, error)) => (counterexample, ill_defined) = (Some(found), error),
                     Err(why) => limits.push(why),
@@ -234,11 +236,20 @@ impl Comparison<'_, '_> {
             }
         }
         let is_open = counterexample.is_none() && ill_defined.is_none() && limits.is_empty();
-        if is_open && self.choices.notion == Notion::Failures && self.choices.new_is_skip {
-            match divergence::find(pair, self.config, control) {
+        let mut is_over = !exploration.is_stopped;
+        if is_open && pair.seeks_divergence() {
+            match divergence::find(pair, &exploration, canonizer, explorer.control()) {
                 Ok(found) => counterexample = found,
-                Err(limit) => limits.push(limit),
+                Err(Unknown::Lost(limit)) => limits.push(limit),
+                Err(Unknown::Stopped(limit)) => {
+                    limits.push(limit);
+                    is_over = false;
+                }
             }
+        }
+        // A search that stores steps leaves its checkpoint for what they are used for.
+        if is_over && pair.seeks_divergence() {
+            explorer.forget_saved();
         }
         let verdict = match (&counterexample, &ill_defined) {
             (None, None) if limits.is_empty() => Verdict::Holds,

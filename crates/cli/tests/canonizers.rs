@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::abridge;
+use common::{Folder, abridge};
 
 fn ring() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/Ring.mch").display().to_string()
@@ -33,11 +33,69 @@ fn each_reduction_is_examined() {
 
 #[test]
 fn what_cannot_be_combined_is_refused() {
-    for options in [&["--por", "semantic"][..], &["--symmetry", "auto"], &["--engine", "symbolic"], &["--prob-limits"]]
-    {
+    for options in [&["--por", "auto"][..], &["--symmetry", "canon"], &["--engine", "symbolic"], &["--prob-limits"]] {
         let run = abridge(&[&["check", &ring(), "--reduce", "turn"][..], options].concat());
         assert_eq!(run.status, 2, "{options:?}");
     }
     assert_eq!(abridge(&["check", &ring(), "--reduce", "spin"]).status, 2);
     assert_eq!(abridge(&["check", &ring(), "--check-reduce"]).status, 2);
+}
+
+#[test]
+fn symmetry_and_partial_order_go_with_reductions() {
+    let folder = Folder::new("canonizers-together");
+    // Seats can be turned and colours exchanged; two operations have nothing to do with each other.
+    let file = folder.file(
+        "Both.mch",
+        "MACHINE Both SETS COLOUR DEFINITIONS scope_COLOUR == 3; ROTATION_turn == 0 .. 3 VARIABLES paint, tick \
+         INVARIANT paint : 0 .. 3 <-> COLOUR & tick : 0 .. 2 & card(ran(paint)) <= 3 \
+         INITIALISATION paint := {} || tick := 0 OPERATIONS \
+         add(seat, cc) = PRE seat : 0 .. 3 & cc : COLOUR & seat |-> cc /: paint THEN paint := paint \\/ {seat |-> cc} END; \
+         pass = PRE tick < 2 THEN tick := tick + 1 END END",
+    );
+    let run = |options: &[&str]| {
+        let run = abridge(&[&["check", &file, "--no-deadlock", "--json"][..], options].concat());
+        let json = run.json();
+        (run.status, json["states"].as_u64().expect("a number"), json)
+    };
+    let (status, turned, _) = run(&["--reduce", "turn"]);
+    assert_eq!(status, 0);
+    for options in [&["--symmetry", "auto"][..], &["--por", "semantic"], &["--symmetry", "auto", "--por", "semantic"]] {
+        let (status, states, json) = run(&[&["--reduce", "turn"][..], options].concat());
+        assert_eq!(status, 0, "{options:?}: {json}");
+        assert!(states < turned, "{options:?}: {states} of {turned}");
+    }
+}
+
+#[test]
+fn formulas_hold_where_their_atoms_are_proved() {
+    let ring = ring();
+    let verdict = |formula: &str| {
+        let run = abridge(&["check", &ring, "--no-deadlock", "--reduce", "rot", "--ltl", formula, "--json"]);
+        (run.status, run.json()["temporal"][0]["verdict"].as_str().unwrap_or_default().to_owned())
+    };
+    let neighbours = "G {!ii.(ii : 0 .. 3 => not(phase(ii) = eating & phase((ii + 1) mod 4) = eating))}";
+    assert_eq!(verdict(neighbours), (0, "holds".to_owned()));
+    assert_eq!(verdict("G ([eat] => X e(stop))"), (0, "holds".to_owned()));
+    // Who it is, a rotation does not preserve.
+    for formula in ["G ([eat(0)] => X e(stop))", "G ({phase(0) = eating} => e(stop))"] {
+        let (status, verdict) = verdict(formula);
+        assert!(status == 20 && verdict != "holds", "{formula}: {status} {verdict}");
+    }
+}
+
+#[test]
+fn a_machine_without_end_is_compared_along_the_reduced_system() {
+    let folder = Folder::new("canonizers-endless");
+    let file = folder.file(
+        "Endless.mch",
+        "MACHINE Endless DEFINITIONS CANONIZER_wrap == BEGIN nn := nn mod 400 END VARIABLES nn INVARIANT nn : NATURAL \
+         INITIALISATION nn := 0 OPERATIONS up = nn := nn + 1; late = PRE nn > 399 THEN skip END END",
+    );
+    let run =
+        |options: &[&str]| abridge(&[&["check", &file, "--no-deadlock", "--reduce", "wrap"][..], options].concat());
+    let tested = run(&[]);
+    assert!(tested.status == 20 && tested.stdout.contains("reduction tested on"), "{}", tested.stdout);
+    let compared = run(&["--check-reduce", "--max-states", "2000"]);
+    assert!(compared.status == 20 && compared.stdout.contains("the reduction may be wrong"), "{}", compared.stdout);
 }

@@ -159,6 +159,68 @@ fn a_comparison_is_saved_and_gone_on_with() {
     }
 }
 
+/// The cycle of new operations is found behind the last pair, on steps that are part of the checkpoint.
+#[test]
+fn a_divergence_is_found_after_going_on_with_another_number_of_workers() {
+    let folder = Folder::new("refine-divergence-saved");
+    folder.file(
+        "Still.mch",
+        "MACHINE Still VARIABLES n INVARIANT n : 0..1 INITIALISATION n := 0 OPERATIONS go = skip END",
+    );
+    for (turning, status) in [("a = 40 & b = 40", 15), ("a = 41", 0)] {
+        let file = folder.file(
+            "Moving.ref",
+            &format!(
+                "REFINEMENT Moving REFINES Still VARIABLES a, b INVARIANT a : 0..41 & b : 0..41 INITIALISATION a := 0 || b := 0 \
+                 OPERATIONS go = skip; right = SELECT a < 40 THEN a := a + 1 END; up = SELECT b < 40 THEN b := b + 1 END; \
+                 turn = SELECT {turning} THEN a := 39 || b := 40 END END"
+            ),
+        );
+        let options = ["--new", "skip", "--by", "failures"];
+        let whole = refine(&file, &[&options[..], &["--workers", "1"]].concat());
+        assert_eq!(whole.status, status, "{}", whole.stdout);
+        let saved = folder.path(&format!("saved{status}"));
+        let first = refine(&file, &[&options[..], &["--checkpoint", &saved, "--max-states", "900"]].concat());
+        assert_eq!(first.status, 20, "{}", first.stdout);
+        let last = refine(&file, &[&options[..], &["--resume", &saved, "--workers", "2"]].concat());
+        assert_eq!((last.status, essence(last.json())), (status, essence(whole.json())));
+        assert!(
+            !std::path::Path::new(&saved).join("manifest").exists(),
+            "a run that is over leaves nothing to go on with"
+        );
+        if status == 15 {
+            let found = &whole.json()["counterexample"];
+            let start = found["loop_start"].as_u64().expect("a loop") as usize;
+            let steps = found["trace"].as_array().expect("steps");
+            assert!(steps[start..].iter().all(|step| step["name"] != "go"), "only new operations: {found}");
+        }
+    }
+}
+
+/// A comparison that is killed without warning goes on to the same end.
+#[test]
+fn a_killed_comparison_goes_on() {
+    let folder = Folder::new("refine-killed");
+    let file = counters(&folder, 31);
+    let whole = refine(&file, &["--workers", "1"]);
+    let saved = folder.path("saved");
+    let manifest = std::path::Path::new(&saved).join("manifest");
+    let args = ["refine", &file, "--checkpoint", &saved, "--checkpoint-every", "0.0002", "--workers", "1"];
+    let mut child = common::command(&args)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    while !manifest.exists() && child.try_wait().expect("a child").is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    assert!(manifest.exists(), "the run ended before it was killed");
+    let last = refine(&file, &["--resume", &saved]);
+    assert_eq!((last.status, essence(last.json())), (15, essence(whole.json())));
+}
+
 #[test]
 fn simulation_over_a_chain_is_checked_link_by_link() {
     let folder = Folder::new("refine-chain");

@@ -11,7 +11,7 @@ pub use must::must_write;
 
 use crate::ModelNode;
 use crate::expr::Expr;
-use crate::ids::{ConstId, IdSet, IdVec, OpId, PredId, SubstId, VarId};
+use crate::ids::{ConstId, ExprId, IdSet, IdVec, OpId, PredId, SubstId, VarId};
 use crate::model::{Effects, Model};
 use crate::subst::{Subst, Target};
 
@@ -50,6 +50,11 @@ pub fn writes(model: &Model) -> IdVec<OpId, IdSet<VarId>> {
 /// Read set of a predicate.
 pub fn reads_of(model: &Model, pred: PredId) -> Reads {
     Analysis::of(model).formula(ModelNode::Pred(pred))
+}
+
+/// Read set of an expression.
+pub fn reads_of_expr(model: &Model, expr: ExprId) -> Reads {
+    Analysis::of(model).formula(ModelNode::Expr(expr))
 }
 
 struct Analysis<'a> {

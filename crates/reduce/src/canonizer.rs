@@ -6,8 +6,9 @@
 //! (Theorem 1). Nobody is believed that it is one: [`prove`] asks a SAT solver about all states, [`sample`] looks at the first states of the machine, and
 //! [`twin`] at all of them. A reduction that is neither proved nor compared with the whole state space must never end in `Holds`.
 //!
-//! `plan.rs` has what a run applies, `represent.rs` applies it, `order.rs` compares the states of an orbit, `proof.rs`, `sample.rs` and `twin.rs` check.
+//! `plan.rs` has what a run applies, `represent.rs` applies it, `order.rs` compares the states of an orbit, `cycles.rs` those of rotations, `proof.rs`, `sample.rs` and `twin.rs` check.
 
+mod cycles;
 mod order;
 mod plan;
 mod proof;
@@ -18,5 +19,5 @@ mod twin;
 pub use plan::{Chosen, Part, PartKind, Plan, Strategy};
 pub use proof::{Proof, prove};
 pub use represent::{Canonized, CanonizedWorker, Trouble, TroubleKind};
-pub use sample::{Difference, Refutation, Sampled, sample};
+pub use sample::{Difference, Refutation, Sampled, accompany, sample};
 pub use twin::{Twin, twin};

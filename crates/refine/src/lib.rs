@@ -26,5 +26,5 @@ mod traces;
 mod values;
 
 pub use models::Models;
-pub use pair::{Notion, Obligation, Pair, PairConfig, PairWorker};
+pub use pair::{HIDDEN, Notion, Obligation, Pair, PairConfig, PairWorker};
 pub use shown::{AbstractStep, Candidate, Failed, SideBySide};

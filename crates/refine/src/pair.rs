@@ -10,8 +10,10 @@ use std::sync::{Mutex, PoisonError};
 
 use abridge_diag::StopFlag;
 use abridge_explicit::{Called, Evaluator, Explicit, FIRST_OPERATION, INITIALISATION, SETUP, SystemConfig, judge};
-use abridge_model::{ConstId, OpId, SmolStr};
-use abridge_system::{Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Steps, System, Worker};
+use abridge_model::{ConstId, SmolStr};
+use abridge_system::{
+    Alike, Completeness, FindingKind, Gap, Marks, Origin, Pause, Properties, Step, Steps, System, Worker,
+};
 use rustc_hash::FxHashMap;
 
 use crate::antichain::Antichain;
@@ -22,6 +24,9 @@ use crate::models::Models;
 use crate::side::{Lister, Side};
 use crate::simulation::Arguments;
 use crate::spec::{Outcome, Spec, Specs};
+
+/// Mark of steps that callers do not see, where a divergence is looked for.
+pub const HIDDEN: Marks = 1;
 
 /// What is meant by refinement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +94,7 @@ pub struct PairConfig {
 pub struct Pair<'m> {
     pub(crate) notion: Notion,
     pub(crate) new_is_skip: bool,
+    seeks_divergence: bool,
     pub(crate) alphabet: Alphabet,
     pub(crate) concrete: Side<'m>,
     pub(crate) abstracted: Side<'m>,
@@ -112,11 +118,15 @@ impl<'m> Pair<'m> {
             Explicit::new(interp, SystemConfig { memo, labels: memo, ..config.system.clone() })
         };
         let alphabet = Alphabet::new(&models.joint, &models.concrete_level, &models.abstract_level);
-        let is_covering = config.antichains && config.notion != Notion::Simulation;
+        let has_new = alphabet.concrete.iter().any(|letter| alphabet.is_new(letter.letter));
+        let seeks_divergence = config.notion == Notion::Failures && config.new_is_skip && has_new;
+        // A pair that is left out would end a cycle.
+        let is_covering = config.antichains && config.notion != Notion::Simulation && !seeks_divergence;
         let gluing = Gluing::new(models, system(&models.joint, false));
         Pair {
             notion: config.notion,
             new_is_skip: config.new_is_skip,
+            seeks_divergence,
             concrete: Side { system: system(&models.concrete, true), letters: alphabet.concrete.clone() },
             abstracted: Side { system: system(&models.abstracted, true), letters: alphabet.abstracted.clone() },
             directed: Directed::new(&models.abstracted, &gluing.kept, &alphabet.abstracted),
@@ -148,10 +158,16 @@ impl<'m> Pair<'m> {
         if self.notion == Notion::Simulation { &self.gluing.unchecked } else { &[] }
     }
 
-    /// Operations that only the refinement has.
-    pub fn new_operations(&self) -> Vec<OpId> {
-        let new = self.alphabet.concrete.iter().filter(|letter| self.alphabet.is_new(letter.letter));
-        new.map(|letter| letter.op).collect()
+    /// New operations must not go on for ever; steps of them are marked as [`HIDDEN`].
+    pub fn seeks_divergence(&self) -> bool {
+        self.seeks_divergence
+    }
+
+    /// Callers do not see this step.
+    fn is_hidden(&self, operation: u32) -> bool {
+        let position = operation.checked_sub(FIRST_OPERATION);
+        let own = position.and_then(|position| self.alphabet.concrete.get(position as usize));
+        self.new_is_skip && own.is_some_and(|own| self.alphabet.is_new(own.letter))
     }
 
     /// The concrete state of a pair.
@@ -317,7 +333,9 @@ impl PairWorker<'_, '_> {
         self.wanted = Some(Wanted { words: self.pair.concrete_words(target).into(), operation });
         self.find(origin);
         self.wanted = None;
-        self.found.steps.iter().find(|step| step.target == target).cloned()
+        // Of several such steps, one that callers do not see: it may be part of a divergence.
+        let found = self.found.steps.iter().filter(|step| step.target == target);
+        found.min_by_key(|step| !self.pair.is_hidden(step.operation)).cloned()
     }
 
     /// A step to this concrete state is looked for.
@@ -448,6 +466,10 @@ impl<'m> System for Pair<'m> {
         self.are_known(words)
     }
 
+    fn is_mark(&self, marks: Marks) -> bool {
+        marks == 0 || marks == HIDDEN
+    }
+
     fn restore(&self, marks: &[u64], source: &mut dyn io::Read, notes: &[u8]) -> io::Result<()> {
         self.restore_tables(marks, source, notes)
     }
@@ -471,8 +493,10 @@ impl Worker for PairWorker<'_, '_> {
         }
         self.find(origin);
         let found = std::mem::take(&mut self.found);
-        for step in &found.steps {
-            out.push(step.operation, 1, &step.target);
+        for PairStep { operation, target, .. } in &found.steps {
+            let is_marked = self.pair.seeks_divergence && self.pair.is_hidden(*operation);
+            let marks = if is_marked { HIDDEN } else { 0 };
+            out.push_like(&Step { operation: *operation, count: 1, label: None, marks, target }, 0, target);
         }
         for operation in found.ill_defined {
             out.push_ill_defined(operation);

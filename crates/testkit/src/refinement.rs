@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use abridge_check::{Models, Notion};
+use abridge_diag::StopFlag;
 use abridge_eval::{Config, Env, Interp, State, Val};
 use abridge_explicit::judge;
 use abridge_model::{Level, Model, OpId, Subst};
@@ -25,14 +26,21 @@ pub enum Judged {
     Unknown,
 }
 
-/// Judges whether the concrete level refines the abstract one.
-pub fn judge_refinement(models: &Models, notion: Notion, new_is_skip: bool, max_states: usize) -> Judged {
+/// Judges whether the concrete level refines the abstract one. What is not known when `stop` is raised stays unknown.
+pub fn judge_refinement(
+    models: &Models,
+    notion: Notion,
+    new_is_skip: bool,
+    max_states: usize,
+    stop: &StopFlag,
+) -> Judged {
+    let judge = |model| judge(model, Config::default()).stopped_by(stop.clone());
     let naive = Naive {
         models,
-        concrete: judge(&models.concrete, Config::default()),
-        abstracted: judge(&models.abstracted, Config::default()),
-        joint: judge(&models.joint, Config::default()),
-        preconditions: judge(&models.preconditions, Config::default()),
+        concrete: judge(&models.concrete),
+        abstracted: judge(&models.abstracted),
+        joint: judge(&models.joint),
+        preconditions: judge(&models.preconditions),
         new_is_skip,
         max_states,
     };

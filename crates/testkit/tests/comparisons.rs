@@ -8,6 +8,7 @@ use abridge_check::{
     Checkpoint, Config, Control, Disk, DiskUse, Key, Method, Models, Notion, Obligation, Progress, Ram, RefineConfig,
     Refinement, Refusal, Verdict, Volume, refine, refine_on_disk,
 };
+use abridge_diag::StopFlag;
 use abridge_model::Model;
 use abridge_system::Limit;
 use abridge_testkit::Project;
@@ -245,7 +246,7 @@ fn variables_that_are_assigned_twice_decide_nothing() {
     let model = model_of(&[("Con.ref", refinement), ("Abs.mch", abstraction)]);
     let models = Models::of(&model).expect("a refinement");
     for notion in NOTIONS {
-        assert_eq!(judge_refinement(&models, notion, false, 1_000), Judged::Holds);
+        assert_eq!(judge_refinement(&models, notion, false, 1_000, &StopFlag::default()), Judged::Holds);
         let report = refine(&models, &config(1, Method::Off), choices(notion), &mut ());
         assert_eq!(report.verdict, Verdict::Holds, "{notion:?} {:?}", report.limits);
     }

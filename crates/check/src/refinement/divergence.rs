@@ -1,52 +1,74 @@
 //! Divergence: new operations of a refinement that can go on for ever.
 //!
 //! Callers do not see operations that refine `skip`. A refinement that can perform them without end keeps its callers waiting, which the
-//! abstraction never does. In a finite state space that is a cycle of such steps. Up to symmetry it is a cycle of orbits: going round
-//! it, some state comes back sooner or later, since there are finitely many permutations.
+//! abstraction never does. In a finite state space that is a cycle of such steps. The search stores the steps between pairs with a mark on
+//! those that callers do not see, and a search depth-first looks for a cycle of marked ones. Up to symmetry it is a cycle of orbits: going round
+//! it, some pair comes back sooner or later, since there are finitely many permutations. A mark that is lost would hide a divergence.
 
-use abridge_explicit::{Explicit, FIRST_OPERATION};
-use abridge_reduce::symmetry::{Auto, Canonizer, Method, Quotient as _, symmetry_of};
-use abridge_refine::Pair;
-use abridge_search::{Control, Progress};
-use abridge_system::{Machine as _, Origin, Properties, Steps, System as _, Worker as _};
-use rustc_hash::FxHashMap;
+use abridge_reduce::symmetry::Canonizer;
+use abridge_refine::{HIDDEN, Pair};
+use abridge_search::{Control, Exploration, Progress, StateGraph};
+use abridge_store::StateTable;
+use abridge_system::{Origin, Steps, System as _, Worker as _};
 
 use super::{Counterexample, paired};
-use crate::Config;
+use crate::explorer::Watcher;
 use crate::report::limit_text;
-use crate::trace::{Path, next_state};
+use crate::trace;
 
-/// Rounds of a cycle of orbits after which no state is expected to come back any more.
+/// Rounds of a cycle of orbits after which no pair is expected to come back any more.
 const MAX_ROUNDS: usize = 1_000;
 
-const STATES_PER_POLL: usize = 256;
+const PAIRS_PER_POLL: u64 = 1 << 12;
 
-/// A run of the refinement that ends in a loop of new operations; a limit if there is no telling.
+/// Asks a search to store steps, if a divergence is to be looked for.
+pub(super) struct StoresSteps(pub(super) bool);
+
+impl Watcher for StoresSteps {
+    fn is_enough(&mut self, _: &StateTable, _: &StateGraph, _: &mut dyn Control) -> bool {
+        false
+    }
+
+    fn needs_steps(&self) -> bool {
+        self.0
+    }
+}
+
+/// Why there is no answer.
+pub(super) enum Unknown {
+    /// It could be found with more time or memory.
+    Stopped(String),
+    Lost(String),
+}
+
+/// A run of both machines that ends in a loop of new operations, in what a search has visited.
 pub(super) fn find(
     pair: &Pair<'_>,
-    config: &Config,
+    exploration: &Exploration,
+    mut canonizer: Option<&mut dyn Canonizer>,
     control: &mut dyn Control,
-) -> Result<Option<Counterexample>, String> {
-    let new = pair.new_operations();
-    if new.is_empty() {
-        return Ok(None);
+) -> Result<Option<Counterexample>, Unknown> {
+    let lost = |why: &str| Unknown::Lost(format!("divergence could not be excluded: {why}"));
+    let Exploration { table, steps, .. } = exploration;
+    let lasso = lasso(steps, table, pair.bytes(), control)?;
+    if steps.has_failed() {
+        return Err(lost("stored steps could not be read"));
     }
-    let system = pair.concrete();
-    let numbers = (FIRST_OPERATION..).zip(system.operations());
-    let hidden: Vec<u32> = numbers.filter(|(_, op)| new.contains(op)).map(|(number, _)| number).collect();
-    let (joint, pinned) = pair.joint();
-    let group = match config.symmetry {
-        Method::Off => Default::default(),
-        _ => symmetry_of(joint, Properties::default(), &[], pinned).group,
-    };
-    let quotient = Auto::new(system, group);
-    let graph = Graph::explore(system, &hidden, &mut quotient.canonizer(), control)?;
-    let Some((stem, cycle)) = graph.lasso() else { return Ok(None) };
-    let lasso = realised(system, &graph, &stem, &cycle, &mut quotient.judge())?;
-    let (states, loop_start) = in_pairs(pair, lasso)?;
-    let mut found = paired(pair, &Path { states, gap: None });
+    let Some((stem, cycle)) = lasso else { return Ok(None) };
+    let read = |number: &u32| table.get(*number).map_err(|_| lost("stored pairs could not be read"));
+    let behind: Vec<Vec<u32>> = stem[1..].iter().map(read).collect::<Result<_, _>>()?;
+    let cycle: Vec<Vec<u32>> = cycle.iter().map(read).collect::<Result<_, _>>()?;
+    let mut path = trace::states_to(pair, table, Some(stem[0]), &behind, reborrowed(&mut canonizer))
+        .map_err(|_| lost("stored pairs could not be read"))?;
+    let loop_start = path
+        .gap
+        .is_none()
+        .then(|| go_round(pair, &mut path.states, &cycle, reborrowed(&mut canonizer)))
+        .flatten()
+        .ok_or_else(|| Unknown::Lost("a divergence was found, but no real states of it".to_owned()))?;
+    let mut found = paired(pair, &path);
     match &found.gap {
-        Some(gap) => Err(format!("a divergence was found, but its trace was not: {gap}")),
+        Some(gap) => Err(Unknown::Lost(format!("a divergence was found, but its trace was not: {gap}"))),
         None => {
             found.loop_start = Some(loop_start);
             Ok(Some(found))
@@ -54,161 +76,101 @@ pub(super) fn find(
     }
 }
 
-/// Representatives of the states of the refinement, with the steps that callers do not see.
-#[derive(Default)]
-struct Graph {
-    states: Vec<Vec<u32>>,
-    parents: Vec<Option<u32>>,
-    hidden: Vec<Vec<u32>>,
+/// The same canonizer for a shorter time.
+fn reborrowed<'c>(canonizer: &'c mut Option<&mut dyn Canonizer>) -> Option<&'c mut dyn Canonizer> {
+    match canonizer {
+        Some(canonizer) => Some(&mut **canonizer),
+        None => None,
+    }
 }
 
-impl Graph {
-    fn explore(
-        system: &Explicit<'_>,
-        hidden: &[u32],
-        canonizer: &mut dyn Canonizer,
-        control: &mut dyn Control,
-    ) -> Result<Graph, String> {
-        let mut graph = Graph::default();
-        let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
-        let (mut worker, mut steps) = (system.worker(), Steps::new(system.width()));
-        let mut next: Option<u32> = None;
+/// Numbers of pairs.
+type Numbers = Vec<u32>;
+
+/// A path of hidden steps to a cycle of them, and the cycle, both with its first pair; nothing if there is none.
+fn lasso(
+    graph: &StateGraph,
+    table: &StateTable,
+    bytes: u64,
+    control: &mut dyn Control,
+) -> Result<Option<(Numbers, Numbers)>, Unknown> {
+    let n_pairs = graph.n_states();
+    let mut reader = graph.reader();
+    let (mut is_done, mut is_open) = (vec![false; n_pairs as usize], vec![false; n_pairs as usize]);
+    let mut n_visited = 0_u64;
+    // Pairs on the way, each with the targets of hidden steps that were not followed yet.
+    let mut calls: Vec<(u32, Vec<u32>)> = Vec::new();
+    for start in 0..n_pairs {
+        let mut next = Some(start).filter(|start| !is_done[*start as usize]);
         loop {
-            steps.clear();
-            let completeness = match next {
-                None => worker.initial(&mut steps),
-                Some(number) => worker.successors(&graph.states[number as usize], &mut steps),
-            };
-            if !completeness.is_whole() {
-                return Err("divergence could not be excluded: steps are missing".to_owned());
-            }
-            for step in steps.iter() {
-                let mut target = step.target.to_vec();
-                canonizer.represent(&mut target);
-                let number = *numbers.entry(target).or_insert_with_key(|target| {
-                    graph.states.push(target.clone());
-                    graph.parents.push(next);
-                    graph.hidden.push(Vec::new());
-                    graph.states.len() as u32 - 1
+            if let Some(entered) = next.take() {
+                let mut targets = Vec::new();
+                reader.steps(entered, &mut |marks, target| {
+                    if marks & HIDDEN != 0 {
+                        targets.push(target);
+                    }
                 });
-                if let Some(from) = next.filter(|_| hidden.contains(&step.operation)) {
-                    graph.hidden[from as usize].push(number);
+                is_open[entered as usize] = true;
+                calls.push((entered, targets));
+                n_visited += 1;
+                if n_visited.is_multiple_of(PAIRS_PER_POLL) {
+                    let states = table.len() as u64;
+                    let bytes = bytes + (table.bytes() as u64) + graph.bytes() + 2 * u64::from(n_pairs);
+                    let progress =
+                        Progress { states, waiting: states.saturating_sub(n_visited), bytes, ..Progress::default() };
+                    if let Some(limit) = control.poll(&progress) {
+                        let why = format!("divergence could not be excluded: {}", limit_text(limit));
+                        return Err(Unknown::Stopped(why));
+                    }
                 }
             }
-            let following = next.map_or(0, |number| number + 1);
-            if following as usize >= graph.states.len() {
-                return Ok(graph);
-            }
-            next = Some(following);
-            if (following as usize).is_multiple_of(STATES_PER_POLL) {
-                let progress = Progress {
-                    states: graph.states.len() as u64,
-                    waiting: graph.states.len() as u64 - u64::from(following),
-                    bytes: (graph.states.len() * (system.width() * 8 + 80)) as u64 + system.bytes(),
-                    ..Progress::default()
-                };
-                if let Some(limit) = control.poll(&progress) {
-                    return Err(format!("divergence could not be excluded: {}", limit_text(limit)));
+            let Some((last, targets)) = calls.last_mut() else { break };
+            match targets.pop() {
+                None => {
+                    is_open[*last as usize] = false;
+                    is_done[*last as usize] = true;
+                    calls.pop();
                 }
+                Some(target) if is_open[target as usize] => {
+                    let stem: Numbers = calls.iter().map(|(number, _)| *number).collect();
+                    let first = stem.iter().position(|number| *number == target).unwrap_or(0);
+                    return Ok(Some((stem[..=first].to_vec(), stem[first..].to_vec())));
+                }
+                Some(target) => next = Some(target).filter(|target| !is_done[*target as usize]),
             }
         }
     }
-
-    /// A path to a cycle of hidden steps, and the cycle; nothing if there is none.
-    fn lasso(&self) -> Option<(Vec<u32>, Vec<u32>)> {
-        let mut n_open: Vec<usize> = self.hidden.iter().map(Vec::len).collect();
-        let mut sources: Vec<Vec<u32>> = vec![Vec::new(); self.hidden.len()];
-        for (from, targets) in (0..).zip(&self.hidden) {
-            targets.iter().for_each(|to| sources[*to as usize].push(from));
-        }
-        let mut ends: Vec<u32> = (0..n_open.len() as u32).filter(|state| n_open[*state as usize] == 0).collect();
-        while let Some(end) = ends.pop() {
-            for from in &sources[end as usize] {
-                let open = &mut n_open[*from as usize];
-                *open -= 1;
-                if *open == 0 {
-                    ends.push(*from);
-                }
-            }
-        }
-        let first = n_open.iter().position(|open| *open > 0)? as u32;
-        let mut walk = vec![first];
-        loop {
-            let last = walk[walk.len() - 1];
-            let next = *self.hidden[last as usize].iter().find(|to| n_open[**to as usize] > 0)?;
-            if let Some(start) = walk.iter().position(|state| *state == next) {
-                let cycle = walk.split_off(start);
-                let mut stem = vec![];
-                let mut at = Some(*walk.first().unwrap_or(&cycle[0]));
-                while let Some(state) = at {
-                    stem.push(state);
-                    at = self.parents[state as usize];
-                }
-                stem.reverse();
-                stem.extend(walk.iter().skip(1));
-                if stem.last() != Some(&cycle[0]) {
-                    stem.push(cycle[0]);
-                }
-                return Some((stem, cycle));
-            }
-            walk.push(next);
-        }
-    }
+    Ok(None)
 }
 
-/// Real states along a path of orbits and round a cycle of orbits until one comes back, and the position of that one.
-fn realised(
-    system: &Explicit<'_>,
-    graph: &Graph,
-    stem: &[u32],
-    cycle: &[u32],
-    canonizer: &mut dyn Canonizer,
-) -> Result<(Vec<Vec<u32>>, usize), String> {
-    let mut states: Vec<Vec<u32>> = Vec::new();
-    let mut follow = |states: &mut Vec<Vec<u32>>, number: u32| {
-        let representative = &graph.states[number as usize];
-        let is_first = states.is_empty() && system.is_start(representative);
-        let next = match is_first {
-            true => Some(representative.clone()),
-            false => next_state(system, states.last().map(Vec::as_slice), representative, canonizer),
-        };
-        let next = next.ok_or_else(|| "a divergence was found, but no real states of it".to_owned())?;
-        states.push(next);
-        Ok::<(), String>(())
+/// Follows hidden steps round a cycle of orbits, from its first pair on, until a pair comes back; the position of the first step of the loop.
+fn go_round(
+    pair: &Pair<'_>,
+    states: &mut Vec<Vec<u32>>,
+    cycle: &[Vec<u32>],
+    mut canonizer: Option<&mut dyn Canonizer>,
+) -> Option<usize> {
+    let start = states.len().checked_sub(1)?;
+    let mut represented = |state: &[u32]| {
+        let mut state = state.to_vec();
+        canonizer.iter_mut().for_each(|canonizer| canonizer.represent(&mut state));
+        state
     };
-    for number in stem {
-        follow(&mut states, *number)?;
-    }
-    let start = states.len() - 1;
+    let (mut worker, mut steps) = (pair.worker(), Steps::new(pair.width()));
     for _ in 0..MAX_ROUNDS {
-        for number in cycle.iter().skip(1).chain(&cycle[..1]) {
-            follow(&mut states, *number)?;
+        for representative in cycle[1..].iter().chain(&cycle[..1]) {
+            let wanted = represented(representative);
+            steps.clear();
+            // A step that is missing shows: then no pair is found.
+            let _ = worker.expand(Origin::State(states.last()?), None, &mut steps, &mut abridge_system::go_on);
+            let mut hidden = steps.iter().filter(|step| step.marks & HIDDEN != 0);
+            let next = hidden.find(|step| represented(step.target) == wanted)?.target.to_vec();
+            states.push(next);
         }
         let last = states.len() - 1;
-        let again = (start..last).step_by(cycle.len()).find(|idx| states[*idx] == states[last]);
-        if let Some(again) = again {
-            return Ok((states, again + 1));
+        if let Some(again) = (start..last).step_by(cycle.len()).find(|idx| states[*idx] == states[last]) {
+            return Some(again + 1);
         }
     }
-    Err("a divergence was found, but no state of it came back".to_owned())
-}
-
-/// The same run of both machines.
-fn in_pairs(pair: &Pair<'_>, (states, loop_start): (Vec<Vec<u32>>, usize)) -> Result<(Vec<Vec<u32>>, usize), String> {
-    let mut pairs: Vec<Vec<u32>> = Vec::new();
-    for state in states {
-        let origin = pairs.last().map_or(Origin::Root, |last| Origin::State(last));
-        let mut steps = Steps::new(pair.width());
-        let completeness = pair.worker().expand(origin, None, &mut steps, &mut abridge_system::go_on);
-        let found =
-            steps.iter().find(|step| pair.concrete_words(step.target) == state).map(|step| step.target.to_vec());
-        match found {
-            Some(found) => pairs.push(found),
-            None => {
-                let why = if completeness.is_whole() { "the abstraction does not follow" } else { "steps are missing" };
-                return Err(format!("a divergence was found, but not its trace: {why}"));
-            }
-        }
-    }
-    Ok((pairs, loop_start))
+    None
 }

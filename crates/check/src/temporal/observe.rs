@@ -31,6 +31,25 @@ impl Prepared {
         refused.or_else(undecided)
     }
 
+    /// The reason why a bisimulation that respects operations, but not their arguments, does not preserve the formulas; nothing if it does. Propositions
+    /// are not looked at: whether they are preserved is for the bisimulation to say.
+    pub(crate) fn beyond_bisimulation(&self) -> Option<String> {
+        if self.needs_instances {
+            return Some("a formula observes every operation with its arguments".to_owned());
+        }
+        let is_preserved = |atom: &Atom| match atom {
+            Atom::Proposition(_) | Atom::Deadlock | Atom::Error => true,
+            Atom::Taken(pattern) | Atom::Enabled(pattern) | Atom::NoOther(pattern) => !pattern.has_arguments(),
+            Atom::NoneOf(patterns) | Atom::AtMostOneOf(patterns) | Atom::ExactlyOneOf(patterns) => {
+                !patterns.iter().any(Pattern::has_arguments)
+            }
+            // These compare the states before and after a step, or steps with each other.
+            Atom::Sink | Atom::DeterministicOutput | Atom::Change(..) | Atom::BeforeAfter(..) => false,
+        };
+        let is_lost = self.atoms.iter().any(|atom| !is_preserved(atom));
+        is_lost.then(|| "an atom of a formula observes arguments, or more than one state".to_owned())
+    }
+
     /// What the formulas ask of a reduction that leaves out steps.
     ///
     /// # Errors

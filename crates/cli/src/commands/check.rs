@@ -323,22 +323,21 @@ impl CheckOptions {
         config.check_reduce = self.check_reduce;
         let refused = [
             (self.engine != EngineName::Explicit, "--engine symbolic", "a reduction is applied to single states"),
+            (config.por == PorMode::Auto, "--por auto", "say which reduction is meant, `syntactic` or `semantic`"),
+            (self.check_por.is_some(), "--check-por", "check each of the two by itself"),
             (
-                config.por != PorMode::Off,
-                "--por",
-                "what it leaves out was not proved to be the same for equivalent states",
-            ),
-            (
-                self.symmetry.is_some_and(|it| it != Symmetry::Off),
-                "--symmetry",
-                "write a PERMUTATION definition for the set instead",
+                self.symmetry.is_some_and(|it| !matches!(it, Symmetry::Off | Symmetry::Auto)),
+                "this method of --symmetry",
+                "use `--symmetry auto`",
             ),
             (self.prob_limits, "--prob-limits", "which steps are tried under a cap differs between equivalent states"),
         ];
         if let Some((_, option, why)) = refused.into_iter().find(|(is_given, ..)| *is_given) {
-            return Err(format!("`{option}` and `--reduce` cannot be used together: {why}"));
+            return Err(format!("{option} and --reduce cannot be used together: {why}"));
         }
-        config.symmetry = Method::Off;
+        if self.symmetry != Some(Symmetry::Auto) {
+            config.symmetry = Method::Off;
+        }
         Ok(())
     }
 

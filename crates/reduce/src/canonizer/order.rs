@@ -1,63 +1,112 @@
 //! The order of the states of an orbit.
 //!
-//! States are compared by an expression, if there is one, and then variable by variable in the order of their declaration. It is a total order on values and
-//! never on the numbers that values got, so that representatives do not depend on threads; a partial one would let a local strategy run in circles.
+//! States are compared criterion by criterion: the components of the order that the user wrote, then the variables in the order of their declaration. It is a
+//! total order on values and never on the numbers that values got, so that representatives do not depend on threads; a partial one would let a
+//! local strategy run in circles.
 
 use std::cmp::Ordering;
 
 use abridge_eval::{Env, Val, val_text};
 use abridge_explicit::{Explicit, UNSET};
-use abridge_model::{BinaryOp, Expr, ExprId, Model, VarId};
+use abridge_model::{BinaryOp, Expr, ExprId, IdSet, Model, VarId, effects};
 
 /// Compares states.
 pub(super) struct StateOrder<'s> {
     system: &'s Explicit<'s>,
-    /// Words in the order in which they count.
-    words: Vec<usize>,
-    /// What counts before them.
-    key: Option<ExprId>,
+    criteria: Vec<Criterion>,
+}
+
+/// Something by which states are compared.
+pub(super) enum Criterion {
+    /// The value of this word.
+    Word(usize),
+    /// The value of an expression that reads these words, and perhaps constants.
+    Key { expr: ExprId, reads: Vec<usize>, reads_constants: bool },
+}
+
+impl Criterion {
+    /// The words that it depends on.
+    pub(super) fn reads(&self) -> &[usize] {
+        match self {
+            Criterion::Word(word) => std::slice::from_ref(word),
+            Criterion::Key { reads, .. } => reads,
+        }
+    }
+}
+
+/// What a criterion says about a state, to be compared.
+pub(super) enum Rank<'r> {
+    Word(u32),
+    Key(Option<&'r Val>),
 }
 
 impl<'s> StateOrder<'s> {
     pub(super) fn new(system: &'s Explicit<'s>, order: Option<ExprId>) -> Self {
         let model = system.model();
-        let variables = order.map(|order| variables_of(model, order));
-        let (first, key) = match variables {
-            Some(Some(variables)) => (variables, None),
-            Some(None) => (Vec::new(), order),
-            None => (Vec::new(), None),
-        };
-        let declared = model.state_variables().map(|(id, _)| id);
-        let mut words: Vec<usize> = Vec::new();
-        for id in first.into_iter().chain(declared) {
-            let word = system.variables().iter().position(|variable| *variable == id).map(|idx| idx + 1);
-            words.extend(word.filter(|word| !words.contains(word)));
+        let mut criteria = Vec::new();
+        for component in order.map(|order| components(model, order)).unwrap_or_default() {
+            criteria.push(match model.expr(component) {
+                Expr::Variable(id) if word_of(system, *id).is_some() => {
+                    Criterion::Word(word_of(system, *id).unwrap_or_default())
+                }
+                _ => {
+                    let reads = effects::reads_of_expr(model, component);
+                    let reads_constants = !reads.constants.is_empty();
+                    Criterion::Key { expr: component, reads: words_of(system, &reads.variables), reads_constants }
+                }
+            });
         }
-        StateOrder { system, words, key }
+        for (id, _) in model.state_variables() {
+            let is_known =
+                |word: &usize| criteria.iter().any(|known| matches!(known, Criterion::Word(it) if it == word));
+            let word = word_of(system, id).filter(|word| !is_known(word));
+            criteria.extend(word.map(Criterion::Word));
+        }
+        StateOrder { system, criteria }
+    }
+
+    pub(super) fn criteria(&self) -> &[Criterion] {
+        &self.criteria
     }
 
     pub(super) fn compare(&self, a: &[u32], b: &[u32]) -> Ordering {
-        if let Some(key) = self.key {
-            let ordering = match (self.key_of(key, a), self.key_of(key, b)) {
-                (Some(a), Some(b)) => self.values(&a, &b),
-                // What cannot be evaluated comes last.
-                (a, b) => b.is_some().cmp(&a.is_some()),
+        for criterion in &self.criteria {
+            if criterion.reads().iter().all(|word| a[*word] == b[*word]) {
+                continue;
+            }
+            let ordering = match criterion {
+                Criterion::Word(word) => self.ranks(*word, Rank::Word(a[*word]), Rank::Word(b[*word])),
+                Criterion::Key { expr, .. } => {
+                    let (a, b) = (self.key_of(*expr, a), self.key_of(*expr, b));
+                    self.ranks(0, Rank::Key(a.as_ref()), Rank::Key(b.as_ref()))
+                }
             };
             if ordering.is_ne() {
                 return ordering;
             }
         }
-        let differing = self.words.iter().copied().find(|word| a[*word] != b[*word]);
-        differing.map_or(Ordering::Equal, |word| match (a[word], b[word]) {
-            (UNSET, _) => Ordering::Less,
-            (_, UNSET) => Ordering::Greater,
-            (x, y) => self.values(self.system.decode_val(word, x), self.system.decode_val(word, y)),
-        })
+        Ordering::Equal
     }
 
-    fn key_of(&self, key: ExprId, state: &[u32]) -> Option<Val> {
+    /// Compares what one criterion says about two states; `word` is the one of [`Rank::Word`].
+    pub(super) fn ranks(&self, word: usize, a: Rank<'_>, b: Rank<'_>) -> Ordering {
+        match (a, b) {
+            (Rank::Word(x), Rank::Word(y)) if x == y => Ordering::Equal,
+            (Rank::Word(UNSET), _) => Ordering::Less,
+            (_, Rank::Word(UNSET)) => Ordering::Greater,
+            (Rank::Word(x), Rank::Word(y)) => {
+                self.values(self.system.decode_val(word, x), self.system.decode_val(word, y))
+            }
+            (Rank::Key(Some(a)), Rank::Key(Some(b))) => self.values(a, b),
+            // What cannot be evaluated comes last.
+            (a, b) => is_key(&b).cmp(&is_key(&a)),
+        }
+    }
+
+    /// The value of an expression in a state, if it has one.
+    pub(super) fn key_of(&self, key: ExprId, state: &[u32]) -> Option<Val> {
         let (state, _) = self.system.decode(state);
-        self.system.judge().session().expr(key, &Env::new(&state)).ok()
+        self.system.judge().session().value(key, &Env::new(&state)).ok()
     }
 
     fn values(&self, a: &Val, b: &Val) -> Ordering {
@@ -69,16 +118,28 @@ impl<'s> StateOrder<'s> {
     }
 }
 
-/// The variables of an order that is a tuple of variables.
-fn variables_of(model: &Model, order: ExprId) -> Option<Vec<VarId>> {
-    let mut variables = Vec::new();
-    let mut open = vec![order];
+fn is_key(rank: &Rank<'_>) -> bool {
+    matches!(rank, Rank::Key(Some(_)))
+}
+
+/// The word of a variable.
+pub(super) fn word_of(system: &Explicit<'_>, id: VarId) -> Option<usize> {
+    system.variables().iter().position(|variable| *variable == id).map(|idx| idx + 1)
+}
+
+/// The words of variables; those without a word never change.
+pub(super) fn words_of(system: &Explicit<'_>, variables: &IdSet<VarId>) -> Vec<usize> {
+    variables.iter().filter_map(|id| word_of(system, id)).collect()
+}
+
+/// The components of an order that is a tuple, from left to right.
+fn components(model: &Model, order: ExprId) -> Vec<ExprId> {
+    let (mut components, mut open) = (Vec::new(), vec![order]);
     while let Some(id) = open.pop() {
         match model.expr(id) {
-            Expr::Variable(id) => variables.push(*id),
             Expr::Binary(BinaryOp::Pair, left, right) => open.extend([*right, *left]),
-            _ => return None,
+            _ => components.push(id),
         }
     }
-    Some(variables)
+    components
 }

@@ -5,6 +5,8 @@
 
 use abridge_model::{ExprId, Model, OpId, ReductionKind, SetId};
 
+use crate::symmetry::{Block, Group};
+
 /// How a canonizer follows from the generators of a group (section 4.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
@@ -45,8 +47,8 @@ pub enum PartKind {
     Canonizer(usize),
     /// A group that the functions with these numbers generate.
     Orbit { generators: Vec<usize>, strategy: Strategy, order: Option<ExprId> },
-    /// All permutations of a given set whose elements the text of the model does not tell apart.
-    Symmetry { set: SetId, generators: Vec<usize> },
+    /// Permutations of elements that the text of the model does not tell apart.
+    Symmetry { group: Group, generators: Vec<usize> },
 }
 
 impl Part {
@@ -71,13 +73,51 @@ impl Plan {
             let kind = match definition.kind {
                 ReductionKind::Canonizer(_) => PartKind::Canonizer(first),
                 ReductionKind::Generated { permuted: Some(set), order: None, .. } if is_symmetric(set) => {
-                    PartKind::Symmetry { set, generators }
+                    let indices = (0..model.sets[set].size()).collect();
+                    PartKind::Symmetry { group: Group::new(vec![Block { set: set.0, indices }]), generators }
                 }
                 ReductionKind::Generated { order, .. } => PartKind::Orbit { generators, strategy: *strategy, order },
             };
-            plan.parts.push(Part { name: definition.name.to_string(), kind });
+            plan.push(Part { name: definition.name.to_string(), kind });
         }
         plan
+    }
+
+    /// Adds a part. Permutations of several sets are one group, whose canonical forms identify more than those of one set after the other.
+    fn push(&mut self, part: Part) {
+        match (self.parts.last_mut(), part) {
+            (
+                Some(Part { name, kind: PartKind::Symmetry { group, generators } }),
+                Part { name: other, kind: PartKind::Symmetry { group: others, generators: more } },
+            ) if !group.blocks().iter().any(|block| others.blocks().iter().any(|other| other.set == block.set)) => {
+                *group = Group::new([group.blocks(), others.blocks()].concat());
+                generators.extend(more);
+                *name = format!("{name}, {other}");
+            }
+            (_, part) => self.parts.push(part),
+        }
+    }
+
+    /// The group of a plan that is nothing but symmetry reduction.
+    pub fn only_symmetry(&self) -> Option<&Group> {
+        match &self.parts[..] {
+            [Part { kind: PartKind::Symmetry { group, .. }, .. }] if self.canonises_start => Some(group),
+            _ => None,
+        }
+    }
+
+    /// Symmetry reduction goes first. Each part leads from a state to one that is bisimilar to it, so that all of them do, in any order.
+    pub fn after_symmetry(mut self, group: Group) -> Plan {
+        let kind = PartKind::Symmetry { group, generators: Vec::new() };
+        self.parts.insert(0, Part { name: "symmetry".to_owned(), kind });
+        self
+    }
+
+    /// What is left to be tested: all but symmetry, of which the text of the model is the proof. Both together may identify less than the equivalence
+    /// that they generate, and a test would take that for a difference.
+    pub fn without_symmetry(&self) -> Plan {
+        let parts = self.parts.iter().filter(|part| !matches!(part.kind, PartKind::Symmetry { .. })).cloned().collect();
+        Plan { parts, ..self.clone() }
     }
 
     pub fn is_empty(&self) -> bool {

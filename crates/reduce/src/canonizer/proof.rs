@@ -11,6 +11,7 @@ use abridge_blast::{Blast, Lit, Replaced};
 use abridge_encoding::{CellId, Config, Encoding, PropertyKind, Prover, SatProver, Source, Subject};
 use abridge_eval::State;
 use abridge_explicit::Explicit;
+use abridge_model::SetId;
 use abridge_system::Properties;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
@@ -79,9 +80,12 @@ pub fn prove(
     is_over: &dyn Fn() -> bool,
 ) -> Vec<Proof> {
     let prove_part = |part: &Part| {
-        if let PartKind::Symmetry { set, .. } = &part.kind {
-            let name = &system.model().sets[*set].name;
-            return Proof::all(&format!("the text of the machine does not tell the elements of `{name}` apart"));
+        if let PartKind::Symmetry { group, .. } = &part.kind {
+            let sets = group.blocks().iter().map(|block| format!("`{}`", system.model().sets[SetId(block.set)].name));
+            let mut sets: Vec<String> = sets.collect();
+            sets.dedup();
+            let sets = sets.join(" and ");
+            return Proof::all(&format!("the text of the machine does not tell elements of {sets} apart"));
         }
         let strong = strength(part);
         match setups {
@@ -116,6 +120,9 @@ fn prove_for(
 ) -> Proof {
     let strong = strength(part);
     let mut source = source_of(system);
+    if asked.propositions {
+        source.propositions = system.propositions().to_vec();
+    }
     let n_operations = source.operations.len();
     // A run applies all functions, so what is assumed about states must survive all of them.
     for op in &plan.functions {

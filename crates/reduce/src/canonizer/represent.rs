@@ -9,12 +9,11 @@ use abridge_explicit::{Explicit, Transformer};
 use abridge_system::{Gap, Steps, System as _};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::order::StateOrder;
+use super::cycles::{Cycles, MAX_ORBIT_STATES, can_rank, moved_words};
+use super::order::{Criterion, StateOrder, words_of};
 use super::plan::{Part, PartKind, Plan, Strategy};
-use crate::symmetry::{Auto, AutoCanonizer, Block, Canonizer, Group, Quotient};
+use crate::symmetry::{Auto, AutoCanonizer, Canonizer, Quotient};
 
-/// States of an orbit that are enumerated.
-const MAX_ORBIT_STATES: usize = 1 << 16;
 /// Applications of generators by a local strategy, for one state.
 const MAX_LOCAL_MOVES: usize = 10_000;
 /// Representatives that a thread remembers.
@@ -25,6 +24,8 @@ pub struct Canonized<'s> {
     system: &'s Explicit<'s>,
     plan: &'s Plan,
     stages: Vec<Stage<'s>>,
+    /// A step from a representative that leaves these words as they are leads to a representative (Theorem 2). Nothing if no such words are known.
+    coherent: Option<Vec<usize>>,
     troubles: Mutex<Vec<Trouble>>,
 }
 
@@ -36,6 +37,8 @@ enum Stage<'s> {
         order: StateOrder<'s>,
         /// There is one generator without parameters.
         is_cyclic: bool,
+        /// The words that this generator moves, each by itself.
+        moved: Option<Vec<usize>>,
     },
     Symmetry(Auto<'s, Explicit<'s>>),
 }
@@ -65,8 +68,9 @@ pub enum TroubleKind {
 
 impl<'s> Canonized<'s> {
     pub fn new(system: &'s Explicit<'s>, plan: &'s Plan) -> Self {
-        let stages = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
-        Canonized { system, plan, stages, troubles: Mutex::default() }
+        let stages: Vec<Stage<'s>> = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
+        let coherent = coherent_words(system, plan, &stages);
+        Canonized { system, plan, stages, coherent, troubles: Mutex::default() }
     }
 
     /// What went wrong so far, one entry for each reduction and kind.
@@ -87,8 +91,13 @@ impl<'s> Canonized<'s> {
             Stage::Symmetry(auto) => Some(if is_judge { auto.judge() } else { auto.canonizer() }),
             _ => None,
         });
+        let cycles = self.stages.iter().map(|stage| match stage {
+            Stage::Orbit { order, moved: Some(moved), .. } => Some(Cycles::new(order, moved)),
+            _ => None,
+        });
         CanonizedWorker {
             canonized: self,
+            cycles: cycles.collect(),
             transformer: self.system.transformer(),
             autos: autos.collect(),
             images: Steps::new(self.system.width()),
@@ -105,15 +114,44 @@ impl<'s> Stage<'s> {
             PartKind::Orbit { generators, strategy, order } => {
                 let op = |function: usize| &system.model().operations[plan.functions[function]];
                 let is_cyclic = matches!(generators[..], [only] if op(only).params.is_empty());
-                Stage::Orbit { generators, strategy: *strategy, order: StateOrder::new(system, *order), is_cyclic }
+                let order = StateOrder::new(system, *order);
+                let moved = match generators[..] {
+                    [only] => moved_words(system, plan.functions[only]).filter(|moved| can_rank(&order, moved)),
+                    _ => None,
+                };
+                Stage::Orbit { generators, strategy: *strategy, order, is_cyclic, moved }
             }
-            PartKind::Symmetry { set, .. } => {
-                let size = system.model().sets[*set].size();
-                let block = Block { set: set.0, indices: (0..size).collect() };
-                Stage::Symmetry(Auto::new(system, Group::new(vec![block])))
-            }
+            PartKind::Symmetry { group, .. } => Stage::Symmetry(Auto::new(system, group.clone())),
         }
     }
+}
+
+/// Words such that what leaves them as they are, leads from a representative to one: all that the functions and orders of a plan look at. That is known
+/// where each part takes the least state of an orbit, and no part moves what another one looks at.
+fn coherent_words(system: &Explicit<'_>, plan: &Plan, stages: &[Stage<'_>]) -> Option<Vec<usize>> {
+    let mut seen: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+    for (part, stage) in plan.parts.iter().zip(stages) {
+        let Stage::Orbit { strategy: Strategy::Enumerate, order, .. } = stage else { return None };
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for function in part.functions() {
+            let effects = &system.model().operations[plan.functions[*function]].effects;
+            reads.extend([&effects.reads, &effects.guard_reads].map(|ids| words_of(system, ids)).concat());
+            writes.extend(words_of(system, &effects.writes));
+        }
+        let keys = order.criteria().iter().filter(|criterion| matches!(criterion, Criterion::Key { .. }));
+        reads.extend(keys.flat_map(|criterion| criterion.reads()));
+        reads.extend(&writes);
+        seen.push((reads, writes));
+    }
+    let is_apart = |(number, (reads, _)): (usize, &(Vec<usize>, Vec<usize>))| {
+        let others = seen.iter().enumerate().filter(|(other, _)| *other != number);
+        others.flat_map(|(_, (_, writes))| writes).all(|word| !reads.contains(word))
+    };
+    let is_known = plan.canonises_start && seen.iter().enumerate().all(is_apart);
+    let mut words = seen.iter().flat_map(|(reads, _)| reads.iter().copied()).collect::<Vec<usize>>();
+    words.sort_unstable();
+    words.dedup();
+    is_known.then_some(words)
 }
 
 impl Quotient for Canonized<'_> {
@@ -156,6 +194,7 @@ pub struct CanonizedWorker<'a> {
     canonized: &'a Canonized<'a>,
     transformer: Transformer<'a>,
     autos: Vec<Option<AutoCanonizer<'a, Explicit<'a>>>>,
+    cycles: Vec<Option<Cycles>>,
     images: Steps,
     cache: FxHashMap<Box<[u32]>, Box<[u32]>>,
     /// Orbits are enumerated, whatever the strategy: two states are equivalent if they get the same representative.
@@ -186,6 +225,7 @@ impl CanonizedWorker<'_> {
             Stage::Orbit { generators, strategy: Strategy::Local, order, .. } if !self.is_judge => {
                 self.descend(generators, order, state)
             }
+            Stage::Orbit { generators: [only], order, moved: Some(_), .. } => self.turn(part, *only, order, state),
             Stage::Orbit { generators: [only], order, is_cyclic: true, .. } => self.around(*only, order, state),
             Stage::Orbit { generators, order, .. } => self.least(generators, order, state),
             Stage::Symmetry(_) => {
@@ -247,6 +287,30 @@ impl CanonizedWorker<'_> {
         Err(Some(TroubleKind::Endless))
     }
 
+    /// Applies a generator without parameters once.
+    fn turned(&mut self, generator: usize, state: &mut [u32]) -> Result<(), Option<TroubleKind>> {
+        self.images(generator, state)?;
+        if self.images.len() != 1 {
+            return Err(Some(TroubleKind::Several));
+        }
+        state.copy_from_slice(self.images.get(0).target);
+        Ok(())
+    }
+
+    /// The smallest state of the orbit of one generator that moves each variable by itself.
+    fn turn(
+        &mut self,
+        part: usize,
+        generator: usize,
+        order: &StateOrder<'_>,
+        state: &mut [u32],
+    ) -> Result<(), Option<TroubleKind>> {
+        let Some(mut cycles) = self.cycles[part].take() else { return self.around(generator, order, state) };
+        let result = cycles.represent(order, state, |current| self.turned(generator, current));
+        self.cycles[part] = Some(cycles);
+        result
+    }
+
     /// The smallest state of the orbit of one generator: the cycle through the state.
     fn around(
         &mut self,
@@ -256,11 +320,7 @@ impl CanonizedWorker<'_> {
     ) -> Result<(), Option<TroubleKind>> {
         let (mut best, mut current) = (state.to_vec(), state.to_vec());
         for _ in 0..MAX_ORBIT_STATES {
-            self.images(generator, &current)?;
-            if self.images.len() != 1 {
-                return Err(Some(TroubleKind::Several));
-            }
-            current.copy_from_slice(self.images.get(0).target);
+            self.turned(generator, &mut current)?;
             if current == state {
                 state.copy_from_slice(&best);
                 return Ok(());
@@ -327,9 +387,12 @@ impl Canonizer for CanonizedWorker<'_> {
     }
 
     fn represent_target(&mut self, source: Option<&[u32]>, target: &mut [u32]) {
-        let is_start = source.is_none_or(|source| source[0] & 1 == 0);
-        if !is_start || self.canonized.plan.canonises_start {
-            self.represent(target);
+        let Canonized { plan, coherent, .. } = self.canonized;
+        match source.filter(|source| source[0] & 1 == 1) {
+            None if !plan.canonises_start => {}
+            Some(source)
+                if coherent.as_ref().is_some_and(|words| words.iter().all(|word| source[*word] == target[*word])) => {}
+            _ => self.represent(target),
         }
     }
 }

@@ -4,6 +4,9 @@
 //! compared with its images: what is found in them, and where their steps lead, up to equivalence. A difference in what is found refutes the
 //! reduction. So does, for a group, a step without a counterpart; a canonizer that is not strong may identify targets that its images do not show, so there
 //! the same difference only keeps the test from passing.
+//!
+//! [`accompany`] makes the same comparison along the reduced system, between the target of each step and its representative. That is what can be
+//! compared where the machine itself has infinitely many states.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -19,7 +22,7 @@ use crate::symmetry::{Canonizer as _, Quotient as _};
 /// A state and an image of it that a property or a step tells apart.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refutation {
-    /// The reduction, by position in the plan.
+    /// The reduction, by position in the plan; behind the last one, all together.
     pub part: usize,
     pub state: Vec<u32>,
     pub image: Vec<u32>,
@@ -136,6 +139,54 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
     sampled
 }
 
+/// Compares the targets of all steps of the reduced system with their representatives, as long as `is_over` does not end it. States are
+/// those of the reduced system whose steps were compared.
+pub fn accompany(
+    system: &Explicit<'_>,
+    plan: &Plan,
+    asked: Properties,
+    deadlock: bool,
+    max_states: usize,
+    is_over: &mut dyn FnMut() -> bool,
+) -> Sampled {
+    let canonized = Canonized::new(system, plan);
+    let mut tester =
+        Tester { plan, worker: system.worker(), width: system.width(), judge: canonized.judge(), asked, deadlock };
+    let mut canonizer = canonized.canonizer();
+    let mut sampled = Sampled::default();
+    let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
+    // The root comes first, and has no state.
+    let mut open: VecDeque<Option<Vec<u32>>> = VecDeque::from([None]);
+    while let Some(source) = open.pop_front() {
+        let origin = source.as_deref().map_or(Origin::Root, Origin::State);
+        let mut steps = Steps::new(tester.width);
+        let _ = first_steps(&mut tester.worker, origin, MAX_LISTED_STEPS, &mut steps);
+        for step in steps.iter() {
+            let mut target = step.target.to_vec();
+            canonizer.represent_target(source.as_deref(), &mut target);
+            if seen.contains(&target) && target == step.target {
+                continue;
+            }
+            if seen.len() >= max_states || is_over() || tester.worker.is_stopped() {
+                return sampled;
+            }
+            if target != step.target {
+                let portrait = tester.portrait(step.target);
+                if let Err(refutation) = tester.compare_with(step.target, &portrait, plan.parts.len(), &target) {
+                    // Classes of equivalent states are not known as a whole.
+                    let is_doubtful = !matches!(refutation.difference, Difference::Finding(_));
+                    return Sampled { refutation: Some(refutation), is_doubtful, ..sampled };
+                }
+            }
+            if seen.insert(target.clone()) {
+                open.push_back(Some(target));
+            }
+        }
+        sampled.n_states += u64::from(source.is_some());
+    }
+    sampled
+}
+
 struct Tester<'t, W> {
     plan: &'t Plan,
     worker: W,
@@ -158,26 +209,40 @@ impl<W: Worker> Tester<'_, W> {
             if image == state {
                 continue;
             }
-            let other = self.portrait(&image);
-            is_whole &= portrait.is_whole && other.is_whole;
-            if !portrait.is_whole || !other.is_whole {
-                continue;
-            }
-            let refute = |difference| Refutation { part, state: state.to_vec(), image: image.clone(), difference };
-            let findings = portrait.findings.iter().filter(|kind| !other.findings.contains(kind));
-            let others = other.findings.iter().filter(|kind| !portrait.findings.contains(kind));
-            if let Some(kind) = findings.chain(others).next() {
-                return Err((refute(Difference::Finding(*kind)), false));
-            }
-            let is_doubtful = matches!(self.plan.parts[part].kind, PartKind::Canonizer(_)) || self.plan.parts.len() > 1;
-            if let Some((operation, target)) = self.unanswered(portrait, &other) {
-                return Err((refute(Difference::Step { operation, target }), is_doubtful));
-            }
-            if let Some((operation, target)) = self.unanswered(&other, portrait) {
-                return Err((refute(Difference::StepOfImage { operation, target }), is_doubtful));
-            }
+            is_whole &= self.compare_with(state, portrait, part, &image).map_err(|refutation| {
+                let is_step = !matches!(refutation.difference, Difference::Finding(_));
+                let is_canonizer = matches!(self.plan.parts[part].kind, PartKind::Canonizer(_));
+                (refutation, is_step && (is_canonizer || self.plan.parts.len() > 1))
+            })?;
         }
         Ok(is_whole)
+    }
+
+    /// Compares a state with one image; false if that could not be done as a whole.
+    fn compare_with(
+        &mut self,
+        state: &[u32],
+        portrait: &Portrait,
+        part: usize,
+        image: &[u32],
+    ) -> Result<bool, Refutation> {
+        let other = self.portrait(image);
+        if !portrait.is_whole || !other.is_whole {
+            return Ok(false);
+        }
+        let refute = |difference| Refutation { part, state: state.to_vec(), image: image.to_vec(), difference };
+        let findings = portrait.findings.iter().filter(|kind| !other.findings.contains(kind));
+        let others = other.findings.iter().filter(|kind| !portrait.findings.contains(kind));
+        if let Some(kind) = findings.chain(others).next() {
+            return Err(refute(Difference::Finding(*kind)));
+        }
+        if let Some((operation, target)) = self.unanswered(portrait, &other) {
+            return Err(refute(Difference::Step { operation, target }));
+        }
+        if let Some((operation, target)) = self.unanswered(&other, portrait) {
+            return Err(refute(Difference::StepOfImage { operation, target }));
+        }
+        Ok(true)
     }
 
     /// A step of the first that the second has not, up to equivalence.

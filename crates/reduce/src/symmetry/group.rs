@@ -10,7 +10,7 @@ pub struct Block {
 /// All permutations that map each block to itself.
 ///
 /// The elements of all blocks are numbered; these numbers are called points. The points of a block are contiguous.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Group {
     blocks: Vec<Block>,
     /// The first point of each block, and one past the last point of all.

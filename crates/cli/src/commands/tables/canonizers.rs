@@ -1,4 +1,4 @@
-//! Tables 1 and 3 of Lluch Lafuente, Meseguer, Vandin, "State Space c-Reductions of Concurrent Systems in Rewriting Logic", beside our numbers.
+//! Tables 1 to 3 of Lluch Lafuente, Meseguer, Vandin, "State Space c-Reductions of Concurrent Systems in Rewriting Logic", beside our numbers.
 //!
 //! The paper prints no rules; the machines under `models/` were reconstructed from its counts. A cell that differs is marked, and its reason is given below the
 //! table: a count that is silently off would make the reconstruction worthless.
@@ -30,7 +30,7 @@ const TABLES: &[Table] = &[
         title: "C, Table 3: philosophers with messages",
         file: "ForkMessages.mch",
         set: "PHIL",
-        columns: &[("nr", true), ("nr,rs,fs", true), ("na", false), ("na,rs", true)],
+        columns: &[("nr", true), ("nr,rp,fs", true), ("na", false), ("na,rs", true)],
         lines: "\
             2 21 10 18 10
             3 115 27 76 27
@@ -40,8 +40,8 @@ const TABLES: &[Table] = &[
             7 541731 3499 24476 3499
             8 - 13016 103682 13006
             9 - 48828 439204 48819",
-        reasons: "`nr,rs,fs` is not strong: which of several rotations with equal phases is kept depends on an order of messages that the paper does not print. \
-                  `na` leaves the first state as it is.",
+        reasons: "`nr,rp,fs` is not strong: which of several rotations with equal phases is kept depends on an order of messages that the paper does not print. That of `rp` gives \
+                  its counts, except for 6 philosophers, where it is 983. `na` leaves the first state as it is.",
     },
     Table {
         title: "C, Table 1: Peterson, as per cent of the states that are saved",
@@ -54,6 +54,17 @@ const TABLES: &[Table] = &[
             4 - 92.85% 94.81% 94.81%",
         reasons: "Orbits are 6, 20 and 62. The paper saves 82.98 % for 3 processes, which is 16 states and not the number of orbits; 94.81 % are 53 of 1,021 states. Its local strategy \
                   is not printed.",
+    },
+    Table {
+        title: "C, Table 2: chain replication",
+        file: "ChainReplication.mch",
+        set: "CLIENT",
+        columns: &[("", true), ("swap:local", true), ("all", true)],
+        lines: "\
+            2 72063 29534 12235
+            3 952747 307532 160121",
+        reasons: "The paper prints neither rules nor sizes of messages; the machine is the protocol of van Renesse and Schneider with one request for each client, and servers that fail. Generators that \
+                  exchange any two clients reach the least state, so that the local strategy is as strong as enumeration.",
     },
     Table {
         title: "C, Table 1: database managers, as per cent of the states that are saved",
