@@ -171,7 +171,7 @@ impl Repl<'_> {
 
     /// The place in which a formula is evaluated.
     fn place(&self, system: &Explicit<'_>, subject: &Subject<'_>) -> Result<Place, Reply> {
-        first_place(system, needs_of(subject.model, subject.formula)).map_err(|message| Reply::error(message))
+        first_place(system, needs_of(subject.model, subject.formula)).map_err(Reply::error)
     }
 
     fn evaluate(&self, subject: &Subject<'_>) -> Reply {
