@@ -150,10 +150,12 @@ impl Dialogue<'_> {
             self.animation.take(random.below(n_choices));
             taken += 1;
         }
-        let stop = match () {
-            () if taken == n_steps => "",
-            () if self.session.is_interrupted() => ", interrupted",
-            () => ", no step leads on",
+        let stop = if taken == n_steps {
+            ""
+        } else if self.session.is_interrupted() {
+            ", interrupted"
+        } else {
+            ", no step leads on"
         };
         Reply::place(format!("{} taken{stop} (seed {seed})\n", count(taken as usize, "random step")))
     }
