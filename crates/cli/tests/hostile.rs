@@ -129,9 +129,9 @@ fn links_in_the_place_of_saved_files_harm_nobody() {
     // A second name of the file is as good as a link.
     let saved = folder.path("hard");
     assert_eq!(abridge(&["check", &file, "--max-states", "5000", "--checkpoint", &saved]).status, 20);
-    let pairs = Path::new(&saved).join("quads");
-    std::fs::remove_file(&pairs).expect("quads");
-    std::fs::hard_link(&victim, &pairs).expect("a second name");
+    let quads = Path::new(&saved).join("quads");
+    std::fs::remove_file(&quads).expect("quads");
+    std::fs::hard_link(&victim, &quads).expect("a second name");
     assert_eq!(abridge(&["check", &file, "--resume", &saved]).status, 2);
     assert!(is_whole());
 }
@@ -141,13 +141,13 @@ fn what_follows_the_saved_bytes_stays_until_they_are_believed() {
     let folder = Folder::new("hostile-truncate");
     let (file, dir) = (folder.file("grid.mch", GRID), folder.path("saved"));
     assert_eq!(abridge(&["check", &file, "--max-states", "5000", "--checkpoint", &dir]).status, 20);
-    let pairs = Path::new(&dir).join("quads");
-    let mut longer = std::fs::read(&pairs).expect("quads");
+    let quads = Path::new(&dir).join("quads");
+    let mut longer = std::fs::read(&quads).expect("quads");
     longer.extend_from_slice(b"not ours");
     longer[3] ^= 1;
-    std::fs::write(&pairs, &longer).expect("quads");
+    std::fs::write(&quads, &longer).expect("quads");
     assert_eq!(abridge(&["check", &file, "--resume", &dir]).status, 2);
-    assert_eq!(std::fs::read(&pairs).expect("quads"), longer);
+    assert_eq!(std::fs::read(&quads).expect("quads"), longer);
 }
 
 #[test]
