@@ -15,14 +15,14 @@ use abridge_value::{Int, Value};
 
 use abridge_eval::{Env, Session, State, SymbolicSet, Val};
 use abridge_model::ModelNode;
-use abridge_solve::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, Truth, may_fail};
+use abridge_solve::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, TruthPair, may_fail};
 
 use crate::gap::Cause;
 
 /// A condition of an action, all of which must hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Guard {
-    pub(crate) truth: Result<Truth, Cause>,
+    pub(crate) truth: Result<TruthPair, Cause>,
     /// The variables that it reads.
     pub(crate) reads: Vec<VarId>,
     pub(crate) role: Role,
@@ -154,14 +154,14 @@ impl<'s> Translator<'s> {
     }
 
     /// The circuit of a predicate over the state.
-    pub(crate) fn truth(&mut self, pred: PredId) -> Result<Truth, Cause> {
+    pub(crate) fn truth(&mut self, pred: PredId) -> Result<TruthPair, Cause> {
         let stop = match self.encoder.pred(pred, &self.env) {
             Ok(truth) => return Ok(truth),
             Err(stop) => stop,
         };
         // A variable needs no circuit to be what its type says.
         match self.bound(pred) {
-            Some((_, set)) if self.session.is_whole_type(&set) => Ok(Truth { holds: Lit::TRUE, fails: Lit::FALSE }),
+            Some((_, set)) if self.session.is_whole_type(&set) => Ok(TruthPair { holds: Lit::TRUE, fails: Lit::FALSE }),
             _ => Err(self.cause(ModelNode::Pred(pred), &stop)),
         }
     }
@@ -481,7 +481,7 @@ impl<'s> Translator<'s> {
         reads.sort_unstable();
         reads.dedup();
         let circuit = &mut self.encoder.blast.circuit;
-        let truth = Truth { holds: circuit.or_all(holds), fails: circuit.and_all(fails) };
+        let truth = TruthPair { holds: circuit.or_all(holds), fails: circuit.and_all(fails) };
         Ok(Guard { truth: gap.map_or(Ok(truth), Err), reads, role: peeled.role, may_fail })
     }
 
@@ -547,7 +547,7 @@ impl<'s> Translator<'s> {
             guards.push(self.guard(*guard, peeled.role, &env)?);
         }
         let is_choice = self.encoder.blast.circuit.and_all(conditions);
-        let truth = Ok(Truth { holds: is_choice, fails: !is_choice });
+        let truth = Ok(TruthPair { holds: is_choice, fails: !is_choice });
         guards.push(Guard { truth, reads: Vec::new(), role: peeled.role, may_fail: false });
         let action = self.action(op, None, guards, peeled.body, &env)?;
         Ok(Action { has_choice: true, ..action })

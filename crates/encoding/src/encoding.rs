@@ -7,7 +7,7 @@
 use abridge_blast::{Blast, CircuitValue, Lit};
 use abridge_eval::{State, Val};
 use abridge_model::{Conjunct, VarId};
-use abridge_solve::encode::Truth;
+use abridge_solve::encode::TruthPair;
 use abridge_value::BitSet;
 
 use crate::actions::{Action, Role, Translator};
@@ -82,7 +82,7 @@ impl Instance {
 pub struct Property {
     pub kind: PropertyKind,
     /// When it is true and when it is false, or the reason why it has no circuit.
-    pub truth: Result<Truth, Cause>,
+    pub truth: Result<TruthPair, Cause>,
     pub reads: Vec<VarId>,
 }
 

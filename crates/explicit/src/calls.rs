@@ -33,7 +33,7 @@ pub struct Called {
 
 /// Truth of a condition in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Truth {
+pub enum Judged {
     True,
     False,
     IllDefined,
@@ -121,8 +121,8 @@ impl<'m> Explicit<'m> {
     }
 
     /// Truth of the precondition of an operation for given arguments. Conjuncts about outputs are typing and are skipped.
-    pub fn may_call(&self, evaluator: Evaluator, op: OpId, words: &[u32], given: &[(LocalId, Val)]) -> Truth {
-        let Some(pred) = self.precondition(op) else { return Truth::True };
+    pub fn may_call(&self, evaluator: Evaluator, op: OpId, words: &[u32], given: &[(LocalId, Val)]) -> Judged {
+        let Some(pred) = self.precondition(op) else { return Judged::True };
         let interp = self.by(evaluator);
         let outputs = &self.model().operations[op].outputs;
         let is_typing = |pred: PredId| {
@@ -133,7 +133,7 @@ impl<'m> Explicit<'m> {
         let conjuncts = conjuncts.iter().copied().filter(|pred| !is_typing(*pred));
         let (state, _) = self.decode(words);
         match self.truth(evaluator, conjuncts, &Env::new(&state).bind_all(given.iter().cloned())) {
-            Truth::IllDefined if interp.config().ill_defined_guard_is_false => Truth::False,
+            Judged::IllDefined if interp.config().ill_defined_guard_is_false => Judged::False,
             truth => truth,
         }
     }
@@ -144,7 +144,7 @@ impl<'m> Explicit<'m> {
     }
 
     /// Truth of a conjunction. A false conjunct decides, even if others are ill-defined or unknown.
-    pub fn truth(&self, evaluator: Evaluator, conjuncts: impl Iterator<Item = PredId>, env: &Env) -> Truth {
+    pub fn truth(&self, evaluator: Evaluator, conjuncts: impl Iterator<Item = PredId>, env: &Env) -> Judged {
         let session = self.by(evaluator).session();
         let mut failure: Option<Error> = None;
         let mut is_false = false;
@@ -160,14 +160,14 @@ impl<'m> Explicit<'m> {
         }
         if is_false {
             let _ = session.take_warnings();
-            return Truth::False;
+            return Judged::False;
         }
         if failure.as_ref().is_some_and(|error| gap_of(error).is_none()) {
-            return Truth::IllDefined;
+            return Judged::IllDefined;
         }
         match self.note(&session, "a condition", failure) {
-            Some(gap) => Truth::Unknown(gap),
-            None => Truth::True,
+            Some(gap) => Judged::Unknown(gap),
+            None => Judged::True,
         }
     }
 }

@@ -24,7 +24,7 @@ mod system;
 mod table;
 mod worker;
 
-pub use calls::{Called, Evaluator, Truth};
+pub use calls::{Called, Evaluator, Judged};
 pub use execution::{Execution, Executions, INITIALISATION_NAME, Place, SETUP_NAME, named_values};
 pub use layout::{FIRST_OPERATION, INITIALISATION, SETUP, UNSET};
 pub use profile::{Measured, Profile, Usage};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use abridge_diag::Diagnostic;
 use abridge_eval::{Env, State};
-use abridge_explicit::{Evaluator, Explicit, Truth};
+use abridge_explicit::{Evaluator, Explicit, Judged};
 use abridge_model::ids::Id as _;
 use abridge_model::{PredId, VarId};
 use abridge_system::Gap;
@@ -85,10 +85,10 @@ impl<'m> Gluing<'m> {
         let mut ill_defined = None;
         for conjunct in &self.conjuncts {
             match self.joint.truth(evaluator, std::iter::once(self.pred(*conjunct)), &env) {
-                Truth::True => {}
-                Truth::False => return Glued::No(Fault::Conjunct(*conjunct)),
-                Truth::IllDefined => ill_defined = ill_defined.or(Some(*conjunct)),
-                Truth::Unknown(why) => gap = gap.max(Some(why)),
+                Judged::True => {}
+                Judged::False => return Glued::No(Fault::Conjunct(*conjunct)),
+                Judged::IllDefined => ill_defined = ill_defined.or(Some(*conjunct)),
+                Judged::Unknown(why) => gap = gap.max(Some(why)),
             }
         }
         match (ill_defined, gap) {

@@ -23,7 +23,7 @@ use crate::gluing::Gluing;
 use crate::models::Models;
 use crate::side::{Lister, Side};
 use crate::simulation::Arguments;
-use crate::spec::{Outcome, Spec, Specs};
+use crate::spec::{MatchResult, Spec, Specs};
 
 /// Mark of steps that callers do not see, where a divergence is looked for.
 pub const HIDDEN: Marks = 1;
@@ -288,7 +288,7 @@ impl PairWorker<'_, '_> {
     }
 
     /// The number of an abstract part.
-    pub(crate) fn spec(&self, states: Vec<Box<[u32]>>, outcome: Outcome) -> u32 {
+    pub(crate) fn spec(&self, states: Vec<Box<[u32]>>, outcome: MatchResult) -> u32 {
         if let Some(antichain) = self.pair.antichain.as_ref().filter(|_| states.len() > 1) {
             antichain.met_set();
         }
@@ -310,7 +310,7 @@ impl PairWorker<'_, '_> {
         before: &[Box<[u32]>],
         kind: Obligation,
     ) {
-        let spec = self.spec(before.to_vec(), Outcome::Failed(kind.number(operation)));
+        let spec = self.spec(before.to_vec(), MatchResult::Failed(kind.number(operation)));
         self.push(operation, deed, concrete, spec);
     }
 
@@ -327,8 +327,8 @@ impl PairWorker<'_, '_> {
     /// many states is asked about one event, not about all that it can do.
     pub(crate) fn find_to(&mut self, origin: Origin<'_>, target: &[u32]) -> Option<PairStep> {
         let operation = match self.pair.spec(target).outcome {
-            Outcome::Followed => None,
-            Outcome::Failed(number) | Outcome::IllDefined(number) => Some(Obligation::of_number(number).1),
+            MatchResult::Followed => None,
+            MatchResult::Failed(number) | MatchResult::IllDefined(number) => Some(Obligation::of_number(number).1),
         };
         self.wanted = Some(Wanted { words: self.pair.concrete_words(target).into(), operation });
         self.find(origin);
@@ -362,7 +362,7 @@ impl PairWorker<'_, '_> {
                 let pair = self.pair;
                 let spec = pair.spec(state);
                 let words = pair.concrete_words(state);
-                if spec.outcome != Outcome::Followed {
+                if spec.outcome != MatchResult::Followed {
                     return;
                 }
                 match (words[0] & 1 == 1, pair.notion) {
@@ -392,7 +392,7 @@ impl PairWorker<'_, '_> {
         for step in steps.iter() {
             let (state, _) = pair.concrete.system.decode(step.target);
             let abstracted = pair.abstracted.system.words_of(&state, false);
-            let spec = self.spec(vec![abstracted.into()], Outcome::Followed);
+            let spec = self.spec(vec![abstracted.into()], MatchResult::Followed);
             self.push(SETUP, Deed::Start, step.target, spec);
         }
     }
@@ -413,10 +413,10 @@ impl PairWorker<'_, '_> {
         }
         let spec = match others.is_empty() {
             true => {
-                let failed = Outcome::Failed(Obligation::Initialisation.number(INITIALISATION));
+                let failed = MatchResult::Failed(Obligation::Initialisation.number(INITIALISATION));
                 self.spec(vec![abstracted.into()], failed)
             }
-            false => self.spec(others, Outcome::Followed),
+            false => self.spec(others, MatchResult::Followed),
         };
         for state in own.iter().filter(|state| self.wants(state)).collect::<Vec<_>>() {
             self.push(INITIALISATION, Deed::Start, state, spec);
@@ -485,7 +485,7 @@ impl Worker for PairWorker<'_, '_> {
     ) -> Completeness {
         if let (Origin::State(state), Some(antichain)) = (origin, &self.pair.antichain) {
             let spec = state[state.len() - 1];
-            let is_open = self.pair.specs.get(spec).outcome == Outcome::Followed;
+            let is_open = self.pair.specs.get(spec).outcome == MatchResult::Followed;
             if is_open && antichain.covers(&self.pair.specs, self.pair.concrete_words(state), spec) {
                 out.is_reduced = true;
                 return Completeness::Whole;
@@ -518,9 +518,9 @@ impl Worker for PairWorker<'_, '_> {
     ) -> Completeness {
         if asked.invariant {
             match self.pair.spec(state).outcome {
-                Outcome::Followed => {}
-                Outcome::Failed(number) => found(FindingKind::Invariant(number)),
-                Outcome::IllDefined(number) => found(FindingKind::IllDefinedInvariant(number)),
+                MatchResult::Followed => {}
+                MatchResult::Failed(number) => found(FindingKind::Invariant(number)),
+                MatchResult::IllDefined(number) => found(FindingKind::IllDefinedInvariant(number)),
             }
         }
         Completeness::Whole

@@ -13,7 +13,7 @@ use abridge_system::System;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
 
 use crate::pair::{Obligation, Pair};
-use crate::spec::{Outcome, Spec};
+use crate::spec::{MatchResult, Spec};
 
 /// Parts of what is saved.
 const CONCRETE: u8 = 0;
@@ -162,9 +162,9 @@ impl Pair<'_> {
         let n_operations = (self.alphabet.concrete.len() + self.alphabet.abstracted.len()) as u32;
         let is_number = Obligation::of_number(number).1 < FIRST_OPERATION + n_operations;
         let outcome = match tag {
-            0 => Outcome::Followed,
-            1 if is_number => Outcome::Failed(number),
-            2 if is_number => Outcome::IllDefined(number),
+            0 => MatchResult::Followed,
+            1 if is_number => MatchResult::Failed(number),
+            2 if is_number => MatchResult::IllDefined(number),
             _ => return None,
         };
         let states = reader.list(|reader| {
@@ -216,9 +216,9 @@ fn put_words(out: &mut Vec<u8>, words: &[u32]) {
 
 fn put_spec(out: &mut Vec<u8>, spec: &Spec) {
     let (tag, number) = match spec.outcome {
-        Outcome::Followed => (0, 0),
-        Outcome::Failed(number) => (1, number),
-        Outcome::IllDefined(number) => (2, number),
+        MatchResult::Followed => (0, 0),
+        MatchResult::Failed(number) => (1, number),
+        MatchResult::IllDefined(number) => (2, number),
     };
     out.push(tag);
     put_number(out, u64::from(number));

@@ -14,7 +14,7 @@ use crate::events::Letter;
 use crate::gluing::{Fault, Glued};
 use crate::pair::{Deed, Notion, Obligation, Pair, PairStep};
 use crate::side::{Lister, Side};
-use crate::spec::Outcome;
+use crate::spec::MatchResult;
 
 /// Abstract states and steps that are shown of one pair.
 const MAX_SHOWN: usize = 12;
@@ -99,14 +99,14 @@ impl Pair<'_> {
     /// The obligation that failed on the way to a pair.
     pub fn failed(&self, state: &[u32]) -> Option<Obligation> {
         match self.spec(state).outcome {
-            Outcome::Failed(number) | Outcome::IllDefined(number) => Some(Obligation::of_number(number).0),
-            Outcome::Followed => None,
+            MatchResult::Failed(number) | MatchResult::IllDefined(number) => Some(Obligation::of_number(number).0),
+            MatchResult::Followed => None,
         }
     }
 
     /// The step that leads to a pair in which an obligation failed, found by the judge; nothing if it does not find it.
     pub fn failure(&self, origin: Origin<'_>, target: &[u32]) -> Option<Failed> {
-        let Outcome::Failed(number) = self.spec(target).outcome else { return None };
+        let MatchResult::Failed(number) = self.spec(target).outcome else { return None };
         let step = self.worker_by(Evaluator::Judge).find_to(origin, target)?;
         let (obligation, operation) = Obligation::of_number(number);
         let shown = self.shown(&step);

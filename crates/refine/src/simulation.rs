@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use abridge_eval::PrescribedChoices;
-use abridge_explicit::{Called, INITIALISATION, Truth};
+use abridge_explicit::{Called, INITIALISATION, Judged};
 use abridge_system::Gap;
 use rustc_hash::FxHashSet;
 
@@ -16,7 +16,7 @@ use crate::events::Call;
 use crate::gluing::Glued;
 use crate::pair::{Deed, Obligation, PairWorker};
 use crate::side::{Listed, SideStep};
-use crate::spec::Outcome;
+use crate::spec::MatchResult;
 
 /// Calls of an operation for which its abstract precondition holds in a state, and what the list is worth.
 pub(crate) type Arguments = (Vec<u32>, Called);
@@ -94,10 +94,10 @@ impl PairWorker<'_, '_> {
                     return;
                 }
                 match self.is_allowed(letter.letter as usize, state, step.call) {
-                    Truth::True => self.simulate_step(&step, state),
-                    Truth::False => {}
-                    Truth::IllDefined => self.heed(ILL_DEFINED, operation),
-                    Truth::Unknown(gap) => self.miss(gap, operation),
+                    Judged::True => self.simulate_step(&step, state),
+                    Judged::False => {}
+                    Judged::IllDefined => self.heed(ILL_DEFINED, operation),
+                    Judged::Unknown(gap) => self.miss(gap, operation),
                 }
             }
             return;
@@ -114,16 +114,16 @@ impl PairWorker<'_, '_> {
             let given = letter.given(pair.concrete.system.model(), pair.events.call(*call));
             if steps.is_empty() && has_condition {
                 match pair.concrete.system.may_call(self.concrete.evaluator(), letter.op, words, &given) {
-                    Truth::True => {}
-                    Truth::False => {
+                    Judged::True => {}
+                    Judged::False => {
                         self.fail(operation, Deed::Call(*call), words, &[state.into()], Obligation::Precondition);
                         continue;
                     }
-                    Truth::IllDefined => {
+                    Judged::IllDefined => {
                         self.heed(ILL_DEFINED, operation);
                         continue;
                     }
-                    Truth::Unknown(gap) => {
+                    Judged::Unknown(gap) => {
                         self.miss(gap, operation);
                         continue;
                     }
@@ -187,7 +187,7 @@ impl PairWorker<'_, '_> {
             match pair.gluing.glued_words(self.concrete.evaluator(), own, other) {
                 Glued::Yes => {
                     is_related = true;
-                    let spec = self.spec(vec![candidate.clone()], Outcome::Followed);
+                    let spec = self.spec(vec![candidate.clone()], MatchResult::Followed);
                     self.push(operation, deed, words, spec);
                 }
                 Glued::No(_) => {}
@@ -203,7 +203,7 @@ impl PairWorker<'_, '_> {
         }
         let kind = if deed == Deed::Start { Obligation::Initialisation } else { Obligation::Outcome };
         let number = kind.number(operation);
-        let outcome = if ill_defined { Outcome::IllDefined(number) } else { Outcome::Failed(number) };
+        let outcome = if ill_defined { MatchResult::IllDefined(number) } else { MatchResult::Failed(number) };
         let spec = self.spec(vec![before.into()], outcome);
         self.push(operation, deed, words, spec);
     }
@@ -223,7 +223,7 @@ impl PairWorker<'_, '_> {
     }
 
     /// Truth of the abstract precondition of a call.
-    fn is_allowed(&self, letter: usize, state: &[u32], call: u32) -> Truth {
+    fn is_allowed(&self, letter: usize, state: &[u32], call: u32) -> Judged {
         let (system, letter) = (&self.pair.abstracted.system, &self.pair.alphabet.abstracted[letter]);
         let given = letter.given(system.model(), self.pair.events.call(call));
         system.may_call(self.abstracted.evaluator(), letter.op, state, &given)

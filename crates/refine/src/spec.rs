@@ -8,7 +8,7 @@ use abridge_value::{Builder, Internable, Interner, Value, ValueId};
 
 /// How a pair came about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum MatchResult {
     /// The abstraction followed.
     Followed,
     /// An obligation failed; the number says which. The states are those before the step.
@@ -21,7 +21,7 @@ pub(crate) enum Outcome {
 #[derive(Clone, Debug)]
 pub(crate) struct Spec {
     pub(crate) states: Box<[Box<[u32]>]>,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: MatchResult,
     /// The values of the states, for symmetry.
     pub(crate) vals: OnceLock<Box<[Val]>>,
 }
@@ -42,7 +42,7 @@ impl Hash for Spec {
 }
 
 impl Spec {
-    pub(crate) fn new(mut states: Vec<Box<[u32]>>, outcome: Outcome) -> Spec {
+    pub(crate) fn new(mut states: Vec<Box<[u32]>>, outcome: MatchResult) -> Spec {
         states.sort_unstable();
         states.dedup();
         Spec { states: states.into(), outcome, vals: OnceLock::new() }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pair::{Deed, Obligation, PairWorker};
 use crate::side::Listed;
-use crate::spec::Outcome;
+use crate::spec::MatchResult;
 
 /// How the abstraction answers an event.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ impl PairWorker<'_, '_> {
             let answer = match answers.get(&step.event) {
                 Some(answer) => *answer,
                 None => match (pair.alphabet.is_new(letter), pair.new_is_skip) {
-                    (true, true) => Answer::Spec(self.spec(states.to_vec(), Outcome::Followed)),
+                    (true, true) => Answer::Spec(self.spec(states.to_vec(), MatchResult::Followed)),
                     (true, false) => Answer::Refused,
                     (false, _) => self.answer(letter as usize, step.event, states, others),
                 },
@@ -95,7 +95,7 @@ impl PairWorker<'_, '_> {
         match (events.is_exact(event), next.is_empty()) {
             (false, _) => Answer::Unknown(Gap::Failed),
             (true, true) => Answer::Refused,
-            (true, false) => Answer::Spec(self.spec(next, Outcome::Followed)),
+            (true, false) => Answer::Spec(self.spec(next, MatchResult::Followed)),
         }
     }
 

@@ -72,7 +72,7 @@ impl ValueStates for Pair<'_> {
         let mut words = self.concrete.system.blank_state();
         let system = &self.abstracted.system;
         let blank = system.words_of(&system.blank(), false);
-        words.push(self.specs.number(Spec::new(vec![blank.into()], crate::spec::Outcome::Followed)));
+        words.push(self.specs.number(Spec::new(vec![blank.into()], crate::spec::MatchResult::Followed)));
         words
     }
 }

@@ -11,7 +11,7 @@ use abridge_store::{N_SHARDS, Place, Sifted, StateTable, shard_of};
 use abridge_system::{FindingKind, Gap, Worker};
 
 use crate::explore::Config;
-use crate::graph::{Encoded, Encoder, Outcome, StateGraph};
+use crate::graph::{Encoded, Encoder, StateGraph, StateNotes};
 use crate::record::Tally;
 use crate::scratch::Scratch;
 
@@ -72,7 +72,7 @@ struct Stored {
     marks: Vec<u64>,
     /// For each candidate that is not new its number, or the place of the new candidate that it equals, after [`IS_PLACE`].
     known: Vec<AtomicU64>,
-    outcomes: Vec<Outcome>,
+    notes: Vec<StateNotes>,
     /// On the last level, the steps to known states: position of the parent, marks, target.
     closing: Vec<(u32, u64, u32)>,
     records: Mutex<(Vec<u8>, Encoded)>,
@@ -115,7 +115,7 @@ impl Batch {
             if config.deadlock && scratch.steps.is_deadlock(completeness) {
                 self.findings.push((position, FindingKind::Deadlock, parent));
             }
-            let mut outcome = Outcome::new(&scratch.steps, completeness);
+            let mut notes = StateNotes::new(&scratch.steps, completeness);
             if at.is_last_level {
                 self.leads_too_far |= !scratch.steps.is_empty();
                 // Nothing is added to the table any more, but steps back to what is there count.
@@ -123,7 +123,7 @@ impl Batch {
                     let leads_too_far = scratch.known_targets(table, |marks, target| {
                         stored.closing.push((position, marks, target));
                     });
-                    outcome.leave_out(leads_too_far);
+                    notes.leave_out(leads_too_far);
                 }
             } else {
                 self.n_steps += scratch.steps.len();
@@ -141,7 +141,7 @@ impl Batch {
                 }
             }
             if let Some(stored) = &mut self.stored {
-                stored.outcomes.push(outcome);
+                stored.notes.push(notes);
                 let taken = if at.is_last_level { 0 } else { scratch.steps.len() };
                 stored.marks.extend(scratch.steps.iter().take(taken).map(|step| step.marks));
             }
@@ -258,9 +258,7 @@ impl Batch {
         let (mut bytes, mut tally) = (Vec::new(), Encoded::default());
         let mut start = 0;
         let mut closing = stored.closing.iter().peekable();
-        for (position, ((parent, end), outcome)) in
-            (0..).zip(self.parents.clone().zip(&self.ends).zip(&stored.outcomes))
-        {
+        for (position, ((parent, end), notes)) in (0..).zip(self.parents.clone().zip(&self.ends).zip(&stored.notes)) {
             encoder.begin();
             while let Some((_, marks, target)) = closing.next_if(|(parent, ..)| *parent == position) {
                 encoder.push(*marks, *target);
@@ -275,7 +273,7 @@ impl Batch {
                 };
                 encoder.push(stored.marks[candidate], target);
             }
-            encoder.end(parent, *outcome, &mut bytes, &mut tally);
+            encoder.end(parent, *notes, &mut bytes, &mut tally);
             start = *end;
         }
         *stored.records.lock().unwrap_or_else(PoisonError::into_inner) = (bytes, tally);

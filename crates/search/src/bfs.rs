@@ -14,7 +14,7 @@ use abridge_system::{Completeness, Finding, FindingKind, Limit, Steps, System};
 
 use crate::disk::{self, Disk, Grown, OpenBlock, Position, Refusal, Resumed, Saver};
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
-use crate::graph::{Encoded, Encoder, Outcome, StateGraph};
+use crate::graph::{Encoded, Encoder, StateGraph, StateNotes};
 use crate::parallel::{ParallelBlock, Task};
 use crate::pool::Pool;
 use crate::record::{Record, Tally};
@@ -562,10 +562,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             return;
         }
         let Buffers { numbers, encoder, record, .. } = &mut self.buffers;
-        let mut outcome = Outcome::new(&self.scratch.steps, completeness);
+        let mut notes = StateNotes::new(&self.scratch.steps, completeness);
         encoder.begin();
         if is_last_level {
-            outcome.leave_out(
+            notes.leave_out(
                 self.scratch.known_targets(&self.parallel.table(), |marks, target| encoder.push(marks, target)),
             );
         } else {
@@ -573,7 +573,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
         record.clear();
         let mut tally = Encoded::default();
-        encoder.end(state, outcome, record, &mut tally);
+        encoder.end(state, notes, record, &mut tally);
         self.steps.append(record, &tally);
     }
 

@@ -182,7 +182,7 @@ impl StateGraph {
             }
             bytes.clear();
             let mut tally = Encoded::default();
-            encoder.end(state, Outcome::new(&scratch.steps, completeness), &mut bytes, &mut tally);
+            encoder.end(state, StateNotes::new(&scratch.steps, completeness), &mut bytes, &mut tally);
             graph.append(&bytes, &tally);
         }
         match graph.gap {
@@ -255,16 +255,16 @@ impl Data {
 
 /// What is known of a state beside its steps.
 #[derive(Clone, Copy)]
-pub(crate) struct Outcome {
+pub(crate) struct StateNotes {
     /// Marks of the end of a path.
     pub(crate) ending: Option<u64>,
     pub(crate) gap: Option<Gap>,
     pub(crate) puts_off: bool,
 }
 
-impl Outcome {
+impl StateNotes {
     pub(crate) fn new(steps: &Steps, completeness: Completeness) -> Self {
-        Outcome {
+        StateNotes {
             ending: steps.ending().filter(|_| steps.is_deadlock(completeness)),
             gap: completeness.gap(),
             puts_off: steps.puts_off,

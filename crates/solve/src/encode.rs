@@ -1,6 +1,6 @@
 //! Translation of formulas into boolean circuits.
 //!
-//! A formula with unknowns becomes a [`CircuitValue`] or, for predicates, a [`Truth`]; other formulas are evaluated by the interpreter. Bound
+//! A formula with unknowns becomes a [`CircuitValue`] or, for predicates, a [`TruthPair`]; other formulas are evaluated by the interpreter. Bound
 //! variables range over listed candidates, so each occurrence has a known value. Ill-definedness is carried along as a literal: an ill-defined
 //! condition is not true, as in a search by the interpreter.
 //!
@@ -57,7 +57,7 @@ pub enum TermKind {
 
 /// Conditions that a predicate is true and that it is false. If neither holds, it is ill-defined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Truth {
+pub struct TruthPair {
     pub holds: Lit,
     pub fails: Lit,
 }
@@ -99,17 +99,17 @@ impl Term {
     }
 }
 
-impl Truth {
-    const ILL_DEFINED: Truth = Truth { holds: Lit::FALSE, fails: Lit::FALSE };
+impl TruthPair {
+    const ILL_DEFINED: TruthPair = TruthPair { holds: Lit::FALSE, fails: Lit::FALSE };
 
-    pub(crate) fn negated(self) -> Truth {
-        Truth { holds: self.fails, fails: self.holds }
+    pub(crate) fn negated(self) -> TruthPair {
+        TruthPair { holds: self.fails, fails: self.holds }
     }
 }
 
-impl From<bool> for Truth {
-    fn from(flag: bool) -> Truth {
-        Truth { holds: Lit::from(flag), fails: Lit::from(!flag) }
+impl From<bool> for TruthPair {
+    fn from(flag: bool) -> TruthPair {
+        TruthPair { holds: Lit::from(flag), fails: Lit::from(!flag) }
     }
 }
 

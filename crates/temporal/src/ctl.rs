@@ -64,12 +64,12 @@ impl Bounds {
 #[derive(Clone, Debug)]
 pub struct Satisfied {
     rows: Vec<Bounds>,
-    facts: Facts,
+    known: KnownStates,
 }
 
 /// What is known of states before any formula is looked at.
 #[derive(Clone, Debug)]
-struct Facts {
+struct KnownStates {
     all: BitSet,
     /// States where paths end.
     endings: BitSet,
@@ -94,7 +94,7 @@ impl Satisfied {
     /// The states where a subformula surely has a value.
     fn where_is(&self, node: NodeId, value: bool) -> BitSet {
         let row = &self.rows[node.idx()];
-        if value { row.surely().clone() } else { without(&self.facts.all, row.maybe()) }
+        if value { row.surely().clone() } else { without(&self.known.all, row.maybe()) }
     }
 }
 
@@ -106,18 +106,18 @@ pub struct Stopped;
 pub fn check<G: LetterGraph>(views: &Views<'_, G>, formula: &Branching) -> Result<Satisfied, Stopped> {
     let ctl = &formula.formula;
     let cycles = Cycles::new(formula).map_err(|_| Stopped)?;
-    let (facts, atoms) = facts(views, ctl)?;
+    let (known, atoms) = known(views, ctl)?;
     let has_premise = formula.has_premise();
-    let mut checker = Checker { views, graph: (views.view)(), cycles: has_premise.then_some(&cycles), facts };
+    let mut checker = Checker { views, graph: (views.view)(), cycles: has_premise.then_some(&cycles), known };
     if has_premise {
-        checker.facts.fair = checker.some_globally(&Bounds::exact(checker.facts.all.clone()))?;
+        checker.known.fair = checker.some_globally(&Bounds::exact(checker.known.all.clone()))?;
     }
     let mut rows: Vec<Bounds> = Vec::with_capacity(ctl.len());
     for (_, node) in ctl.nodes() {
         let row = checker.node(node, &rows, &atoms)?;
         rows.push(row);
     }
-    Ok(Satisfied { rows, facts: checker.facts })
+    Ok(Satisfied { rows, known: checker.known })
 }
 
 /// Sets of [`gather`] before those of the atoms.
@@ -127,7 +127,7 @@ const FIRST_ATOM: usize = 2;
 
 /// What there is to know about each state alone, and the states in which each atom holds. An atom about steps holds in a state if it holds on some
 /// step.
-fn facts<G: LetterGraph>(views: &Views<'_, G>, ctl: &Ctl) -> Result<(Facts, Vec<Bounds>), Stopped> {
+fn known<G: LetterGraph>(views: &Views<'_, G>, ctl: &Ctl) -> Result<(KnownStates, Vec<Bounds>), Stopped> {
     let graph = (views.view)();
     let is_about_step: Vec<bool> = ctl.atoms.iter().map(|(_, atom)| atom.kind.is_about_step()).collect();
     let truths: Vec<Vec<Truth>> = (0..graph.n_letters() as u32)
@@ -172,7 +172,7 @@ fn facts<G: LetterGraph>(views: &Views<'_, G>, ctl: &Ctl) -> Result<(Facts, Vec<
     }
     let (open, endings) = (sets.pop().unwrap_or_default(), sets.pop().unwrap_or_default());
     let fair = Bounds::exact(all.clone());
-    Ok((Facts { all, endings, open, fair }, atoms))
+    Ok((KnownStates { all, endings, open, fair }, atoms))
 }
 
 struct Checker<'v, G> {
@@ -180,23 +180,23 @@ struct Checker<'v, G> {
     graph: G,
     /// Present if there is a fairness premise.
     cycles: Option<&'v Cycles>,
-    facts: Facts,
+    known: KnownStates,
 }
 
 type Row = Result<Bounds, Stopped>;
 
 impl<G: LetterGraph> Checker<'_, G> {
     fn not(&self, row: &Bounds) -> Bounds {
-        let maybe = without(&self.facts.all, row.surely());
+        let maybe = without(&self.known.all, row.surely());
         match &row.maybe {
             None => Bounds::exact(maybe),
-            Some(larger) => Bounds::new(without(&self.facts.all, larger), maybe),
+            Some(larger) => Bounds::new(without(&self.known.all, larger), maybe),
         }
     }
 
     fn node(&self, node: &CtlNode, rows: &[Bounds], atoms: &[Bounds]) -> Row {
         let of = |id: &NodeId| &rows[id.idx()];
-        let all = || Bounds::exact(self.facts.all.clone());
+        let all = || Bounds::exact(self.known.all.clone());
         Ok(match node {
             CtlNode::Const(true) => all(),
             CtlNode::Const(false) => Bounds::exact(BitSet::with_room(self.graph.n_states())),
@@ -240,7 +240,7 @@ impl<G: LetterGraph> Checker<'_, G> {
 
     /// Sources of steps to states of a set from which a fair path leads on; of steps with an atom, if one is given.
     fn some_next(&self, targets: &Bounds, step: Option<AtomId>) -> Row {
-        let targets = both(targets, &self.facts.fair);
+        let targets = both(targets, &self.known.fair);
         let truth = |letter: u32| step.map_or(Truth::True, |step| self.graph.truth(letter, step));
         let truths: Vec<Truth> = (0..self.graph.n_letters() as u32).map(truth).collect();
         let mut sets = gather(self.views, 2, &|graph, state, add| {
@@ -255,20 +255,20 @@ impl<G: LetterGraph> Checker<'_, G> {
             });
         })?;
         let mut maybe = sets.pop().unwrap_or_default();
-        maybe.union_with(&self.facts.open);
+        maybe.union_with(&self.known.open);
         Ok(Bounds::new(sets.pop().unwrap_or_default(), maybe))
     }
 
     /// States from which a path stays in one set until it is in the other and goes on fairly.
     fn some_until(&self, stay: &Bounds, goal: &Bounds) -> Row {
-        let goal = both(goal, &self.facts.fair);
+        let goal = both(goal, &self.known.fair);
         let surely = self.until(stay.surely(), goal.surely().clone())?;
-        let is_exact = self.facts.open.is_empty() && stay.maybe.is_none() && goal.maybe.is_none();
+        let is_exact = self.known.open.is_empty() && stay.maybe.is_none() && goal.maybe.is_none();
         if is_exact {
             return Ok(Bounds::exact(surely));
         }
         let mut seeds = goal.maybe().clone();
-        seeds.union_with(&common(&self.facts.open, stay.maybe()));
+        seeds.union_with(&common(&self.known.open, stay.maybe()));
         Ok(Bounds::new(surely, self.until(stay.maybe(), seeds)?))
     }
 
@@ -281,21 +281,21 @@ impl<G: LetterGraph> Checker<'_, G> {
     /// States from which a fair path stays in a set.
     fn some_globally(&self, stay: &Bounds) -> Row {
         let surely = self.globally(stay.surely(), None)?;
-        if self.facts.open.is_empty() && stay.maybe.is_none() {
+        if self.known.open.is_empty() && stay.maybe.is_none() {
             return Ok(Bounds::exact(surely));
         }
-        Ok(Bounds::new(surely, self.globally(stay.maybe(), Some(&self.facts.open))?))
+        Ok(Bounds::new(surely, self.globally(stay.maybe(), Some(&self.known.open))?))
     }
 
     /// States from which a fair path stays in a set, or stays there until it is in a state of which more may be true.
     fn globally(&self, stay: &BitSet, open: Option<&BitSet>) -> Result<BitSet, Stopped> {
-        let mut ends = self.facts.endings.clone();
+        let mut ends = self.known.endings.clone();
         open.iter().for_each(|open| ends.union_with(open));
         let Some(cycles) = self.cycles else {
             // States leave the set when all their steps do.
-            let gone = without(&self.facts.all, stay);
+            let gone = without(&self.known.all, stay);
             let gone = least(self.views, gone, without(stay, &ends), Rule::AllSteps)?;
-            return Ok(without(&self.facts.all, &gone));
+            return Ok(without(&self.known.all, &gone));
         };
         let found = cycles.states(&self.graph, stay).ok_or(Stopped)?;
         if found.is_partial && open.is_some() {

@@ -102,8 +102,8 @@ pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options
         let session = Session::new(&prompt);
         let config = session.guarded(Compat::config(options.compat, Some(file), usual_budget()));
         let system = system_of(model, &config);
-        let means = Means { file, sources: &analysis.sources, options, model_options, session: &session };
-        let mut dialogue = session.run(|| Dialogue::new(means, &system));
+        let setting = Setting { file, sources: &analysis.sources, options, model_options, session: &session };
+        let mut dialogue = session.run(|| Dialogue::new(setting, &system));
         let first = match &options.load {
             Some(trace) => session.run(|| dialogue.load(trace)),
             None => Reply::place(""),
@@ -151,7 +151,7 @@ fn back(animation: &mut Animation<'_, impl Machine>, steps: &str) -> Reply {
 }
 
 /// What a dialogue is about, beside the system.
-struct Means<'a> {
+struct Setting<'a> {
     file: &'a Path,
     sources: &'a SourceMap,
     options: &'a AnimateOptions,
@@ -172,8 +172,8 @@ struct Dialogue<'a> {
 }
 
 impl<'a> Dialogue<'a> {
-    fn new(means: Means<'a>, system: &'a Explicit<'a>) -> Self {
-        let Means { file, sources, options, model_options, session } = means;
+    fn new(setting: Setting<'a>, system: &'a Explicit<'a>) -> Self {
+        let Setting { file, sources, options, model_options, session } = setting;
         let (animation, tree) = (Animation::new(system, options.limit), Tree::default());
         Dialogue { file, sources, model: system.model(), system, options, model_options, session, animation, tree }
     }

@@ -5,7 +5,7 @@
 
 use abridge_system::Gap;
 
-use super::{CHUNK_STATES, Data, Outcome, SAMPLE_STATES, StateGraph};
+use super::{CHUNK_STATES, Data, SAMPLE_STATES, StateGraph, StateNotes};
 
 /// The state is the end of a path, whose marks follow.
 const IS_ENDING: u64 = 1;
@@ -53,19 +53,19 @@ impl Encoder {
     }
 
     /// Appends the record of a state.
-    pub(crate) fn end(&mut self, state: u32, outcome: Outcome, out: &mut Vec<u8>, tally: &mut Encoded) {
+    pub(crate) fn end(&mut self, state: u32, notes: StateNotes, out: &mut Vec<u8>, tally: &mut Encoded) {
         let payload = &mut self.payload;
         payload.clear();
-        tally.gap = tally.gap.max(outcome.gap);
-        if let Some(marks) = outcome.ending {
+        tally.gap = tally.gap.max(notes.gap);
+        if let Some(marks) = notes.ending {
             write(payload, IS_ENDING);
             write(payload, marks);
         } else {
             self.steps.sort_unstable();
             self.steps.dedup();
             tally.n_steps += self.steps.len() as u64;
-            let open = if outcome.gap.is_some() { IS_OPEN } else { 0 };
-            let reduced = if outcome.puts_off { PUTS_OFF } else { 0 };
+            let open = if notes.gap.is_some() { IS_OPEN } else { 0 };
+            let reduced = if notes.puts_off { PUTS_OFF } else { 0 };
             write(payload, (self.marks.len() as u64) << N_FLAGS | open | reduced);
             for group in self.steps.chunk_by(|left, right| left.0 == right.0) {
                 write_group(payload, self.marks[group[0].0 as usize], group.len() as u64);
@@ -212,8 +212,8 @@ impl Fields<'_> {
         if head & 0x80 != 0 {
             marks |= self.number() << MARKS_BITS;
         }
-        let count = u64::from(head & MANY as u8);
-        (marks, if count == MANY { self.number().saturating_add(MANY + 1) } else { count + 1 })
+        let count = u64::from(head & MAX_INLINE_COUNT as u8);
+        (marks, if count == MAX_INLINE_COUNT { self.number().saturating_add(MAX_INLINE_COUNT + 1) } else { count + 1 })
     }
 
     /// A number in groups of seven bits, the lowest first.
@@ -263,20 +263,20 @@ pub(super) fn checked(bytes: &[u8], state: u32, n_states: u64, is_mark: &dyn Fn(
 
 /// Bits of the first byte of a group with the number of its targets, less one; all are set if there are more, and the rest follows.
 const COUNT_BITS: u32 = 3;
-const MANY: u64 = (1 << COUNT_BITS) - 1;
+const MAX_INLINE_COUNT: u64 = (1 << COUNT_BITS) - 1;
 /// Bits of that byte with the lowest bits of the marks; the highest bit says that the others follow.
 const MARKS_BITS: u32 = 4;
 const MARKS_HERE: u64 = (1 << MARKS_BITS) - 1;
 
 fn write_group(bytes: &mut Vec<u8>, marks: u64, n_targets: u64) {
-    let (count, rest) = ((n_targets - 1).min(MANY), marks >> MARKS_BITS);
+    let (count, rest) = ((n_targets - 1).min(MAX_INLINE_COUNT), marks >> MARKS_BITS);
     let head = count | (marks & MARKS_HERE) << COUNT_BITS;
     bytes.push(head as u8 | if rest == 0 { 0 } else { 0x80 });
     if rest != 0 {
         write(bytes, rest);
     }
-    if count == MANY {
-        write(bytes, n_targets - 1 - MANY);
+    if count == MAX_INLINE_COUNT {
+        write(bytes, n_targets - 1 - MAX_INLINE_COUNT);
     }
 }
 

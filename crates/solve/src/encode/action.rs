@@ -117,7 +117,7 @@ impl<'e, 's> Executor<'e, 's> {
     }
 
     /// Whether a selector equals one of some values, which are evaluated in turn until one does.
-    fn is_one_of(&mut self, selector: &Term, values: &[ExprId], env: &Env) -> Encoded<super::Truth> {
+    fn is_one_of(&mut self, selector: &Term, values: &[ExprId], env: &Env) -> Encoded<super::TruthPair> {
         let (mut same, mut none_before) = (Vec::new(), selector.defined);
         for value in values {
             let value = self.encoder.expr(*value, env)?;
@@ -126,7 +126,7 @@ impl<'e, 's> Executor<'e, 's> {
             same.push(self.encoder.and(is_reached, equal));
             none_before = self.encoder.and(is_reached, !equal);
         }
-        Ok(super::Truth { holds: self.encoder.any(same), fails: none_before })
+        Ok(super::TruthPair { holds: self.encoder.any(same), fails: none_before })
     }
 
     fn assign(&mut self, targets: &[Target], values: &[ExprId], env: &Env) -> Encoded<Effect> {
@@ -207,7 +207,7 @@ impl<'e, 's> Executor<'e, 's> {
     }
 
     /// Records a condition that may be ill-defined, with consequences that are not tracked.
-    fn note_doubt(&mut self, truth: super::Truth, pred: PredId) {
+    fn note_doubt(&mut self, truth: super::TruthPair, pred: PredId) {
         if self.encoder.any([truth.holds, truth.fails]) != Lit::TRUE {
             let session = self.encoder.session;
             self.loose.extend(&session.interp().names_of_pred(pred).variables);
@@ -288,7 +288,7 @@ impl<'e, 's> Executor<'e, 's> {
     /// Effect of the first part whose condition holds, otherwise of the last; skip if there is no last.
     fn first_of(
         &mut self,
-        branches: Vec<(super::Truth, SubstId)>,
+        branches: Vec<(super::TruthPair, SubstId)>,
         otherwise: Option<SubstId>,
         env: &Env,
     ) -> Encoded<Effect> {

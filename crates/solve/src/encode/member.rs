@@ -6,7 +6,7 @@ use abridge_eval::{Env, SymbolicSet, Val};
 use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, ExprId, UnaryOp};
 
 use super::expr::int;
-use super::{Encoded, Encoder, Stop, Term, TermKind, Truth};
+use super::{Encoded, Encoder, Stop, Term, TermKind, TruthPair};
 
 /// Set on the right of a membership.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ impl From<ExprId> for SetArg {
 
 impl Encoder<'_> {
     /// `x : set`, for a defined `x`. If the set is ill-defined, so is the membership, whatever a part of the set would decide.
-    pub fn in_set(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
+    pub fn in_set(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<TruthPair> {
         let truth = self.in_defined(x, set, env)?;
         let defined = self.set_defined(set, env)?;
         Ok(self.guarded(defined, truth))
@@ -53,18 +53,18 @@ impl Encoder<'_> {
         Ok(self.all(defined))
     }
 
-    fn in_defined(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
+    fn in_defined(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<TruthPair> {
         match set {
             SetArg::Val(val) => self.in_val(x, val, env),
             SetArg::Expr(id) if !self.is_open_expr(*id) => match self.evaluated(self.session.expr(*id, env))? {
                 Some(val) => self.in_val(x, &val, env),
-                None => Ok(Truth::ILL_DEFINED),
+                None => Ok(TruthPair::ILL_DEFINED),
             },
             SetArg::Expr(id) => self.in_expr(x, *id, env),
         }
     }
 
-    fn in_expr(&mut self, x: &Term, id: ExprId, env: &Env) -> Encoded<Truth> {
+    fn in_expr(&mut self, x: &Term, id: ExprId, env: &Env) -> Encoded<TruthPair> {
         match self.session.model().expr(id) {
             Expr::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base) => {
                 self.in_powerset(x, *op, &(*base).into(), env)
@@ -109,23 +109,23 @@ impl Encoder<'_> {
         }
     }
 
-    fn combined(&mut self, op: BinaryOp, left: Truth, right: Truth) -> Truth {
+    fn combined(&mut self, op: BinaryOp, left: TruthPair, right: TruthPair) -> TruthPair {
         match op {
             BinaryOp::Union => {
-                Truth { holds: self.any([left.holds, right.holds]), fails: self.and(left.fails, right.fails) }
+                TruthPair { holds: self.any([left.holds, right.holds]), fails: self.and(left.fails, right.fails) }
             }
             BinaryOp::Intersection => {
-                Truth { holds: self.and(left.holds, right.holds), fails: self.any([left.fails, right.fails]) }
+                TruthPair { holds: self.and(left.holds, right.holds), fails: self.any([left.fails, right.fails]) }
             }
-            _ => Truth { holds: self.and(left.holds, right.fails), fails: self.any([left.fails, right.holds]) },
+            _ => TruthPair { holds: self.and(left.holds, right.fails), fails: self.any([left.fails, right.holds]) },
         }
     }
 
-    fn in_val(&mut self, x: &Term, set: &Val, env: &Env) -> Encoded<Truth> {
+    fn in_val(&mut self, x: &Term, set: &Val, env: &Env) -> Encoded<TruthPair> {
         let sym = match &x.kind {
             TermKind::Known(x) => {
                 let inside = self.evaluated(self.session.member(x, set, env))?;
-                return Ok(inside.map_or(Truth::ILL_DEFINED, Truth::from));
+                return Ok(inside.map_or(TruthPair::ILL_DEFINED, TruthPair::from));
             }
             TermKind::Circuit(sym) => sym.clone(),
         };
@@ -137,7 +137,7 @@ impl Encoder<'_> {
                 }
             }
             let holds = self.any(inside);
-            return Ok(Truth { holds, fails: !holds });
+            return Ok(TruthPair { holds, fails: !holds });
         }
         let of = |val: &Val| SetArg::Val(val.clone());
         let holds = match set.as_sym() {
@@ -179,7 +179,7 @@ impl Encoder<'_> {
                 self.blast.member(&sym, &set)?
             }
         };
-        Ok(Truth { holds, fails: !holds })
+        Ok(TruthPair { holds, fails: !holds })
     }
 
     fn in_interval(&mut self, x: &CircuitValue, set: &Val) -> Encoded<Lit> {
@@ -191,13 +191,13 @@ impl Encoder<'_> {
     }
 
     /// `x <: set`, ill-defined if the set is.
-    pub(crate) fn within(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
+    pub(crate) fn within(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<TruthPair> {
         let truth = self.within_defined(x, set, env)?;
         let defined = self.set_defined(set, env)?;
         Ok(self.guarded(defined, truth))
     }
 
-    fn within_defined(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<Truth> {
+    fn within_defined(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<TruthPair> {
         let x = self.as_sym(x, env)?;
         if let Some(other) = self.open_term(set, env)? {
             let sym = self.as_sym(&other, env)?;
@@ -222,7 +222,7 @@ impl Encoder<'_> {
             }
         }
         let holds = self.all(holds);
-        Ok(Truth { holds, fails: !holds })
+        Ok(TruthPair { holds, fails: !holds })
     }
 
     fn map_within(&mut self, entries: &[Entry], set: &CircuitValue) -> Encoded<Lit> {
@@ -247,25 +247,25 @@ impl Encoder<'_> {
         }
     }
 
-    fn in_powerset(&mut self, x: &Term, op: UnaryOp, base: &SetArg, env: &Env) -> Encoded<Truth> {
+    fn in_powerset(&mut self, x: &Term, op: UnaryOp, base: &SetArg, env: &Env) -> Encoded<TruthPair> {
         let within = self.within(x, base, env)?;
         if matches!(op, UnaryOp::Pow | UnaryOp::Fin) {
             return Ok(within);
         }
         let x = self.as_sym(x, env)?;
         let empty = self.blast.is_empty(&x)?;
-        Ok(Truth { holds: self.and(within.holds, !empty), fails: self.any([within.fails, empty]) })
+        Ok(TruthPair { holds: self.and(within.holds, !empty), fails: self.any([within.fails, empty]) })
     }
 
-    fn in_product(&mut self, x: &Term, left: &SetArg, right: &SetArg, env: &Env) -> Encoded<Truth> {
+    fn in_product(&mut self, x: &Term, left: &SetArg, right: &SetArg, env: &Env) -> Encoded<TruthPair> {
         let x = self.as_sym(x, env)?;
         let (first, second) = self.blast.split(&x)?;
         let (first, second) =
             (self.in_set(&Term::sym(first), left, env)?, self.in_set(&Term::sym(second), right, env)?);
-        Ok(Truth { holds: self.and(first.holds, second.holds), fails: self.any([first.fails, second.fails]) })
+        Ok(TruthPair { holds: self.and(first.holds, second.holds), fails: self.any([first.fails, second.fails]) })
     }
 
-    fn in_arrow(&mut self, x: &Term, arrow: Arrow, from: &SetArg, to: &SetArg, env: &Env) -> Encoded<Truth> {
+    fn in_arrow(&mut self, x: &Term, arrow: Arrow, from: &SetArg, to: &SetArg, env: &Env) -> Encoded<TruthPair> {
         let x = self.as_sym(x, env)?;
         let mut conditions = Vec::new();
         let domain = self.blast.dom(&x)?;
@@ -294,7 +294,7 @@ impl Encoder<'_> {
             conditions.push(self.blast.subset(&to, &range)?);
         }
         let holds = self.all(conditions);
-        Ok(Truth { holds, fails: !holds })
+        Ok(TruthPair { holds, fails: !holds })
     }
 
     fn listed_arg(&mut self, set: &SetArg, env: &Env) -> Encoded<CircuitValue> {
@@ -328,7 +328,7 @@ impl Encoder<'_> {
         Ok(self.all(conditions))
     }
 
-    fn in_sequences(&mut self, x: &Term, op: UnaryOp, base: &SetArg, env: &Env) -> Encoded<Truth> {
+    fn in_sequences(&mut self, x: &Term, op: UnaryOp, base: &SetArg, env: &Env) -> Encoded<TruthPair> {
         let x = self.as_sym(x, env)?;
         let mut conditions = vec![self.is_sequence(&x)?];
         if let CircuitValue::Map(entries) = &x {
@@ -351,7 +351,7 @@ impl Encoder<'_> {
             conditions.push(self.blast.subset(&base, &range)?);
         }
         let holds = self.all(conditions);
-        Ok(Truth { holds, fails: !holds })
+        Ok(TruthPair { holds, fails: !holds })
     }
 }
 

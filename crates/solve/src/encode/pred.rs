@@ -5,35 +5,35 @@ use abridge_diag::with_stack;
 use abridge_eval::Env;
 use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
 
-use super::{Encoded, Encoder, Stop, Term, TermKind, Truth};
+use super::{Encoded, Encoder, Stop, Term, TermKind, TruthPair};
 
 impl Encoder<'_> {
-    pub fn pred(&mut self, id: PredId, env: &Env) -> Encoded<Truth> {
+    pub fn pred(&mut self, id: PredId, env: &Env) -> Encoded<TruthPair> {
         self.tick()?;
         if !self.is_open_pred(id) {
             let answer = self.evaluated(self.session.pred(id, env))?;
-            return Ok(answer.map_or(Truth::ILL_DEFINED, Truth::from));
+            return Ok(answer.map_or(TruthPair::ILL_DEFINED, TruthPair::from));
         }
         with_stack(|| self.open_pred(id, env))
     }
 
-    fn open_pred(&mut self, id: PredId, env: &Env) -> Encoded<Truth> {
+    fn open_pred(&mut self, id: PredId, env: &Env) -> Encoded<TruthPair> {
         match self.session.model().pred(id) {
-            Pred::True => Ok(Truth::from(true)),
-            Pred::False => Ok(Truth::from(false)),
+            Pred::True => Ok(TruthPair::from(true)),
+            Pred::False => Ok(TruthPair::from(false)),
             Pred::Not(operand) => Ok(self.pred(*operand, env)?.negated()),
             Pred::And(operands) => self.conjunction(operands, env),
             Pred::Or(operands) => self.disjunction(operands, env),
             Pred::Implies(left, right) => {
                 let (left, right) = (self.pred(*left, env)?, self.pred(*right, env)?);
                 let both = self.and(left.holds, right.holds);
-                Ok(Truth { holds: self.any([left.fails, both]), fails: self.and(left.holds, right.fails) })
+                Ok(TruthPair { holds: self.any([left.fails, both]), fails: self.and(left.holds, right.fails) })
             }
             Pred::Equivalent(left, right) => {
                 let (left, right) = (self.pred(*left, env)?, self.pred(*right, env)?);
                 let (both, neither) = (self.and(left.holds, right.holds), self.and(left.fails, right.fails));
                 let (only_left, only_right) = (self.and(left.holds, right.fails), self.and(left.fails, right.holds));
-                Ok(Truth { holds: self.any([both, neither]), fails: self.any([only_left, only_right]) })
+                Ok(TruthPair { holds: self.any([both, neither]), fails: self.any([only_left, only_right]) })
             }
             Pred::Compare(op, left, right) => self.compare(*op, *left, *right, env),
             Pred::Forall { binder, body } => self.forall(binder, *body, env),
@@ -44,7 +44,7 @@ impl Encoder<'_> {
                     Ok(())
                 })?;
                 let holds = self.any(ways);
-                Ok(Truth { holds, fails: !holds })
+                Ok(TruthPair { holds, fails: !holds })
             }
             Pred::If(condition, then, otherwise) => {
                 let condition = self.pred(*condition, env)?;
@@ -53,7 +53,7 @@ impl Encoder<'_> {
                     let (yes, no) = (self.and(condition.holds, then), self.and(condition.fails, otherwise));
                     self.any([yes, no])
                 };
-                Ok(Truth { holds: chosen(then.holds, otherwise.holds), fails: chosen(then.fails, otherwise.fails) })
+                Ok(TruthPair { holds: chosen(then.holds, otherwise.holds), fails: chosen(then.fails, otherwise.fails) })
             }
             Pred::Let { bindings, body } => {
                 let (env, defined) = self.bind_let(bindings, env)?;
@@ -62,7 +62,7 @@ impl Encoder<'_> {
             }
             Pred::Finite(set) => {
                 let term = self.expr(*set, env)?;
-                Ok(Truth { holds: term.defined, fails: Lit::FALSE })
+                Ok(TruthPair { holds: term.defined, fails: Lit::FALSE })
             }
             Pred::Partition(set, parts) => self.partition(*set, parts, env),
             Pred::External(..) => Err(Stop::Unsupported("an external predicate")),
@@ -70,21 +70,21 @@ impl Encoder<'_> {
     }
 
     /// Conjunction: false if an operand is, even if another is ill-defined.
-    fn conjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<Truth> {
+    fn conjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<TruthPair> {
         let (mut holds, mut fails) = (Vec::new(), Vec::new());
         for operand in operands {
             let truth = self.pred(*operand, env)?;
-            if truth == Truth::from(false) {
+            if truth == TruthPair::from(false) {
                 return Ok(truth);
             }
             holds.push(truth.holds);
             fails.push(truth.fails);
         }
-        Ok(Truth { holds: self.all(holds), fails: self.any(fails) })
+        Ok(TruthPair { holds: self.all(holds), fails: self.any(fails) })
     }
 
     /// Disjunction, evaluated from left to right.
-    fn disjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<Truth> {
+    fn disjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<TruthPair> {
         let mut ways = Vec::new();
         let mut none_before = Lit::TRUE;
         for operand in operands {
@@ -95,11 +95,11 @@ impl Encoder<'_> {
                 break;
             }
         }
-        Ok(Truth { holds: self.any(ways), fails: none_before })
+        Ok(TruthPair { holds: self.any(ways), fails: none_before })
     }
 
     /// Universal quantifier. Left sides of implications are searched for values, so an instance with an ill-defined left side counts as true.
-    fn forall(&mut self, binder: &[LocalId], body: PredId, env: &Env) -> Encoded<Truth> {
+    fn forall(&mut self, binder: &[LocalId], body: PredId, env: &Env) -> Encoded<TruthPair> {
         let (mut holds, mut fails) = (Vec::new(), Vec::new());
         let (mut conditions, mut conclusion) = (Vec::new(), body);
         while let Pred::Implies(left, right) = self.session.model().pred(conclusion) {
@@ -123,10 +123,10 @@ impl Encoder<'_> {
             Some(condition) => self.each_binding(binder, *condition, env, &mut visit)?,
             None => self.each_typed(binder, env, &mut visit)?,
         }
-        Ok(Truth { holds: self.all(holds), fails: self.any(fails) })
+        Ok(TruthPair { holds: self.all(holds), fails: self.any(fails) })
     }
 
-    fn compare(&mut self, op: Comparison, left: ExprId, right: ExprId, env: &Env) -> Encoded<Truth> {
+    fn compare(&mut self, op: Comparison, left: ExprId, right: ExprId, env: &Env) -> Encoded<TruthPair> {
         match op {
             Comparison::Member => {
                 let x = self.expr(left, env)?;
@@ -181,16 +181,16 @@ impl Encoder<'_> {
     }
 
     /// Truth of a condition on terms, which must be defined.
-    pub(crate) fn decided(&mut self, terms: &[&Term], condition: Lit) -> Truth {
+    pub(crate) fn decided(&mut self, terms: &[&Term], condition: Lit) -> TruthPair {
         let defined = self.all(terms.iter().map(|term| term.defined));
-        Truth { holds: self.and(defined, condition), fails: self.and(defined, !condition) }
+        TruthPair { holds: self.and(defined, condition), fails: self.and(defined, !condition) }
     }
 
-    pub(crate) fn guarded(&mut self, defined: Lit, truth: Truth) -> Truth {
-        Truth { holds: self.and(defined, truth.holds), fails: self.and(defined, truth.fails) }
+    pub(crate) fn guarded(&mut self, defined: Lit, truth: TruthPair) -> TruthPair {
+        TruthPair { holds: self.and(defined, truth.holds), fails: self.and(defined, truth.fails) }
     }
 
-    fn partition(&mut self, set: ExprId, parts: &[ExprId], env: &Env) -> Encoded<Truth> {
+    fn partition(&mut self, set: ExprId, parts: &[ExprId], env: &Env) -> Encoded<TruthPair> {
         let whole = self.expr(set, env)?;
         let mut terms = vec![whole.clone()];
         let mut disjoint = Vec::new();

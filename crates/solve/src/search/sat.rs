@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::bounds::{Bounds, Key};
 use super::choose::Branching;
 use super::{GO_ON, SearchNode, SolutionSearch};
-use crate::encode::{self, Encoded, Encoder, Stop, Truth};
+use crate::encode::{self, Encoded, Encoder, Stop, TruthPair};
 
 /// Attempts at a circuit in one search: an unknown without bounds may get them further down.
 pub(super) const MAX_CIRCUIT_ATTEMPTS: u32 = 3;
@@ -422,7 +422,7 @@ impl Encoder<'_> {
         }
     }
 
-    pub(super) fn constraint(&mut self, constraint: &Constraint, node: &SearchNode) -> Encoded<Truth> {
+    pub(super) fn constraint(&mut self, constraint: &Constraint, node: &SearchNode) -> Encoded<TruthPair> {
         let env = &node.env;
         match &constraint.kind {
             ConstraintKind::Holds(pred) => self.pred(*pred, env),

@@ -129,7 +129,7 @@ impl<G: LetterGraph> Teller<'_, G> {
             CtlNode::Finally(path, operand) | CtlNode::Globally(path, operand) if is_path(&path) => {
                 let is_finally = matches!(self.ctl.node(node), CtlNode::Finally(..));
                 if is_finally == holds {
-                    let all = self.satisfied.facts.all.clone();
+                    let all = self.satisfied.known.all.clone();
                     let goal = self.satisfied.where_is(operand, holds);
                     self.until(&all, &goal, &[], &[operand], state)
                 } else {
@@ -169,7 +169,7 @@ impl<G: LetterGraph> Teller<'_, G> {
     }
 
     fn next(&mut self, step: Option<AtomId>, operand: NodeId, holds: bool, state: u32) -> Result<Shown, Stopped> {
-        let goal = common(&self.satisfied.where_is(operand, holds), self.satisfied.facts.fair.surely());
+        let goal = common(&self.satisfied.where_is(operand, holds), self.satisfied.known.fair.surely());
         let mut found: Option<(u32, u32)> = None;
         self.graph.steps(state, &mut |letter, target| {
             let fits = step.is_none_or(|step| self.graph.truth(letter, step) == Truth::True);
@@ -190,7 +190,7 @@ impl<G: LetterGraph> Teller<'_, G> {
         reaching: &[NodeId],
         state: u32,
     ) -> Result<Shown, Stopped> {
-        let goal = common(goal, self.satisfied.facts.fair.surely());
+        let goal = common(goal, self.satisfied.known.fair.surely());
         let steps = self.shortest(state, stay, &|state| goal.contains(state as usize))?.ok_or(Stopped)?;
         self.reached(steps, staying, reaching, state)
     }
@@ -207,7 +207,7 @@ impl<G: LetterGraph> Teller<'_, G> {
         let end = steps.last().map_or(state, |(_, target)| *target);
         let mut walk: Walk = (steps, None);
         if self.has_premise {
-            let all = self.satisfied.facts.all.clone();
+            let all = self.satisfied.known.all.clone();
             let (more, loop_start) = self.lasso(&all, end)?;
             walk.0.extend(more);
             walk.1 = loop_start.map(|start| start + n_steps);
@@ -230,7 +230,7 @@ impl<G: LetterGraph> Teller<'_, G> {
         may_stay: bool,
         state: u32,
     ) -> Result<Shown, Stopped> {
-        let goal = common(goal, self.satisfied.facts.fair.surely());
+        let goal = common(goal, self.satisfied.known.fair.surely());
         match self.shortest(state, stay, &|state| goal.contains(state as usize))? {
             Some(steps) => self.reached(steps, staying, reaching, state),
             None if may_stay => self.globally(stay, staying, state),
@@ -306,7 +306,7 @@ impl<G: LetterGraph> Teller<'_, G> {
         for (number, part) in parts.iter().enumerate() {
             part_of.extend(part.states().map(|state| (state, number)));
         }
-        let endings = &self.satisfied.facts.endings;
+        let endings = &self.satisfied.known.endings;
         let is_end = |state: u32| {
             let ends = endings.contains(state as usize) || part_of.contains_key(&state);
             ends && stay.contains(state as usize)
