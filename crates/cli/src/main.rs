@@ -9,6 +9,7 @@ mod commands;
 mod csv;
 mod disk;
 mod drawing;
+mod endings;
 mod exit;
 mod files;
 mod formulas;

@@ -18,12 +18,11 @@ use std::time::Instant;
 
 use abridge_check::{
     Config, Engine, Evaluator, Memory, Method, PorMode, Report, Representatives, Strategy, TemporalReport,
-    TemporalVerdict, Verdict, ViolationKind, check, check_on_disk, choose_reductions, fingerprint, limit_text,
+    TemporalVerdict, Verdict, ViolationKind, check, check_on_disk, choose_reductions, fingerprint,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
 use abridge_sema::Options;
-use abridge_system::Limit;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -31,15 +30,16 @@ use crate::cache::{Cache, CacheOptions};
 use crate::commands::canonizers::reduction_json;
 use crate::commands::places::{DiskOptions, Places};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
+use crate::endings::{Words, give_up, misuse};
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::load::{Loaded, load};
-use crate::out::{errln, flush, out, outln};
+use crate::out::{errln, out, outln};
 use crate::profile;
 use crate::report::json_diagnostics;
 use crate::trace_file;
 use json::{bytes_per_state, por_json, report_json, violation_json};
-use text::{plural, print_report};
+use text::print_report;
 
 use crate::watch::{Guard, Interrupt, Stage, Stop, Told, Watch, resident_bytes, usual_budget};
 
@@ -456,7 +456,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     }
     let refuse = |message: &str| {
         guarded.stop.answer();
-        refuse(file, json, message)
+        misuse(file, json, message)
     };
     if options.engine != EngineName::Explicit && options.disk.saves() {
         return refuse("--checkpoint and --resume need `--engine explicit`");
@@ -486,14 +486,14 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let finished = match subject.search(config, &guarded, &places, json) {
         Ok(finished) => finished,
         // The search has claimed the answer.
-        Err(message) => return self::refuse(file, json, &message),
+        Err(message) => return misuse(file, json, &message),
     };
     let report = &finished.report;
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, report));
     if let Some(path) = &options.report {
         let page = html::page(model, &analysis.sources, file, report, &finished.times);
         if let Err(error) = replace_file(path, page) {
-            return self::refuse(file, json, &format!("cannot write `{}`: {error}", path.display()));
+            return misuse(file, json, &format!("cannot write `{}`: {error}", path.display()));
         }
     }
     if json {
@@ -575,7 +575,7 @@ impl Guarded {
                 (false, true) => Stage::Searching,
                 (false, false) => Stage::Loading,
             };
-            give_up(&file, limit, stage, heard.n_states(), json);
+            give_up(&WORDS, &file, limit, stage, heard.n_states(), json);
         }));
         Guarded { start, budget, memory, interrupt, stop, told, is_loaded }
     }
@@ -661,31 +661,8 @@ impl Subject<'_> {
     }
 }
 
-/// Ends a run that does not look up, or that has not enough memory to tell what it found.
-fn give_up(file: &Path, limit: Limit, stage: Stage, n_states: u64, json: bool) {
-    let what = if stage == Stage::Telling { "no report" } else { "no violation found" };
-    let limit = format!("{} {}", limit_text(limit), stage.text());
-    if json {
-        let limits = [&limit];
-        print_json(
-            &json!({ "file": file, "verdict": "incomplete", "states": n_states, "limits": limits, "violation": null }),
-        );
-    } else {
-        outln!("{what} ({limit}; {} visited)", plural(n_states, "state"));
-    }
-    flush();
-    std::process::exit(Exit::Incomplete as i32);
-}
-
-/// Reports why there is no run.
-fn refuse(file: &Path, json: bool, message: &str) -> Exit {
-    if json {
-        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": [] }));
-    } else {
-        errln!("error: {message}");
-    }
-    Exit::Usage
-}
+/// Words of a search.
+const WORDS: Words = Words { finding: ("violation", "violation"), visited: ("state", "states") };
 
 /// Saves the trace of the violation, or else of the first violated temporal formula, and returns its path; `None` if there is no violation.
 fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {

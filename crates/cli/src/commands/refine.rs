@@ -12,21 +12,21 @@ use std::time::Instant;
 
 use abridge_check::{
     Config, Counterexample, Failed, Method, Models, Named, Notion, Obligation, PairedStep, RefineConfig, Refinement,
-    SideBySide, Verdict, limit_text, refine, refine_on_disk, refinement_fingerprint,
+    SideBySide, Verdict, refine, refine_on_disk, refinement_fingerprint,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::Model;
 use abridge_sema::Options;
-use abridge_system::Limit;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::commands::places::{DiskOptions, Places};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
+use crate::endings::{Words, give_up, misuse};
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::load::load;
-use crate::out::{errln, flush, out, outln};
+use crate::out::{errln, out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{event, shortened};
 use crate::watch::{Guard, Interrupt, Stage, Stop, Told, Watch, grouped, peak_bytes, usual_budget};
@@ -150,7 +150,7 @@ impl RefineOptions {
     fn guard_loading(&self, file: &Path, start: Instant, interrupt: &Interrupt, json: bool) -> Stop {
         let budget = self.memory.unwrap_or_else(usual_budget);
         let (guard, path) = (Guard::new(start, self.time, budget, account(budget)), file.to_owned());
-        interrupt.guard(guard.at_last(move |limit, _| give_up(&path, limit, Stage::Loading, 0, json)))
+        interrupt.guard(guard.at_last(move |limit, _| give_up(&WORDS, &path, limit, Stage::Loading, 0, json)))
     }
 
     fn choices(&self, model: &Model) -> RefineConfig {
@@ -280,7 +280,7 @@ impl Run<'_> {
             let path = file.to_owned();
             stop = self.interrupt.guard(guard.at_last(move |limit, is_over| {
                 let stage = if is_over { Stage::Telling } else { Stage::Searching };
-                give_up(&path, limit, stage, told.n_states(), json);
+                give_up(&WORDS, &path, limit, stage, told.n_states(), json);
             }));
             let Stop { flag, reason, is_over, .. } = stop.clone();
             (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
@@ -300,29 +300,8 @@ impl Run<'_> {
     }
 }
 
-/// Ends a run whose evaluation does not look up, or that has not enough memory to tell what it found.
-fn give_up(file: &Path, limit: Limit, stage: Stage, n_pairs: u64, json: bool) {
-    let what = if stage == Stage::Telling { "no report" } else { "no failure found" };
-    let limit = format!("{} {}", limit_text(limit), stage.text());
-    if json {
-        print_json(&json!({ "file": file, "verdict": "incomplete", "pairs": n_pairs, "limits": [limit],
-                            "counterexample": null }));
-    } else {
-        outln!("{what} ({limit}; {} visited)", pairs(n_pairs));
-    }
-    flush();
-    std::process::exit(Exit::Incomplete as i32);
-}
-
-/// Reports options that do not fit together, or folders that cannot be used.
-fn misuse(file: &Path, json: bool, message: &str) -> Exit {
-    if json {
-        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": [] }));
-    } else {
-        errln!("error: {message}");
-    }
-    Exit::Usage
-}
+/// Words of comparisons.
+const WORDS: Words = Words { finding: ("failure", "counterexample"), visited: ("pair", "pairs") };
 
 fn refuse(file: &Path, sources: &SourceMap, diagnostics: &[Diagnostic], json: bool) -> Exit {
     if json {
