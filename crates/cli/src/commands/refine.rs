@@ -422,7 +422,7 @@ impl Subject<'_> {
             outln!("  {limit}");
         }
         for (_, diagnostic) in report.failures.iter().take(3).filter(|_| report.ill_defined.is_none()) {
-            out!("{}", render(self.sources, diagnostic, RenderConfig::default()));
+            out!("{}", render(self.sources, &self.with_hint(diagnostic), RenderConfig::default()));
         }
         outln!();
         outln!(
@@ -437,6 +437,18 @@ impl Subject<'_> {
         let never: Vec<&str> = never.map(|one| one.operation.as_str()).collect();
         if !never.is_empty() && self.choices.notion != Notion::Simulation {
             outln!("operations never taken: {}", never.join(", "));
+        }
+    }
+
+    /// Implementations leave the types of parameters to the preconditions of their abstraction.
+    fn with_hint(&self, diagnostic: &Diagnostic) -> Diagnostic {
+        let diagnostic = diagnostic.clone();
+        let may_assume = !self.options.assume_preconditions && self.options.by != By::Simulation;
+        match diagnostic.id {
+            "unbounded-value" if may_assume => {
+                diagnostic.help("`--assume-preconditions` takes the bounds of the abstraction")
+            }
+            _ => diagnostic,
         }
     }
 
