@@ -16,7 +16,7 @@ use abridge_system::System;
 use crate::explorer::{Explorer, Unwatched};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
-use crate::temporal::{Lettered, Temporal, TemporalVerdict};
+use crate::temporal::{self, Lettered, Temporal, TemporalVerdict};
 use crate::{Config, canonized, por, search_config, summarise};
 
 /// Order of a group up to which are enumerated and then identified, which is faster than comparing partial solutions.
@@ -123,11 +123,17 @@ impl Scene<'_, '_> {
         let parts = Parts { system, steps, config, paths, group: None };
         // Fairness to every operation with its arguments follows permutations, which only one method tells.
         let needs_permutations = config.formulas.needs_instances;
-        if config.symmetry == Method::Off || needs_permutations && config.symmetry != Method::Auto {
+        if config.symmetry == Method::Off {
             return plain(&parts, explorer);
         }
-        let nodes = config.formulas.nodes();
-        let symmetry = symmetry_of(system.model(), search_config(config).properties, &nodes, system.pinned());
+        if needs_permutations && config.symmetry != Method::Auto {
+            let mut report = plain(&parts, explorer)?;
+            report.symmetry.restrictions.push(temporal::needs_permutations(&config.formulas));
+            return Ok(report);
+        }
+        let (asked, nodes) = (search_config(config).properties, config.formulas.nodes());
+        let symmetry = symmetry_of(system.model(), asked, &nodes, system.pinned());
+        let restrictions = temporal::restrictions(system, asked, &config.formulas, &symmetry);
         system.use_interchangeable(symmetry.interchangeable());
         let group = symmetry.group;
         let is_idle = group.is_trivial() || system.movable_words(&group).is_empty();
@@ -151,6 +157,7 @@ impl Scene<'_, '_> {
         };
         report.symmetry.method = config.symmetry;
         report.symmetry.carriers = symmetry.carriers;
+        report.symmetry.restrictions = restrictions;
         Ok(report)
     }
 }

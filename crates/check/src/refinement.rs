@@ -150,7 +150,7 @@ fn run<E: Explorer>(
         }
     };
     if let Some((_, carriers)) = group {
-        report.symmetry = SymmetryReport { method: config.symmetry, carriers, is_approximate: false };
+        report.symmetry = SymmetryReport { method: config.symmetry, carriers, ..SymmetryReport::default() };
     }
     Ok(report)
 }

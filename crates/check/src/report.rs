@@ -168,6 +168,8 @@ pub struct SymmetryReport {
     pub carriers: Vec<Carrier>,
     /// Asymmetric states may share a representative.
     pub is_approximate: bool,
+    /// What temporal formulas take from it, and why.
+    pub restrictions: Vec<String>,
 }
 
 /// Kinds of violation that occur.

@@ -403,7 +403,7 @@ impl<'r, 's> Run<'r, 's> {
         };
         let symmetry = match self.config.symmetry {
             Method::Off => SymmetryReport::default(),
-            method => SymmetryReport { method, carriers: self.symmetry().carriers, is_approximate: false },
+            method => SymmetryReport { method, carriers: self.symmetry().carriers, ..SymmetryReport::default() },
         };
         let number = |count: &BigUint| u64::try_from(count).unwrap_or(u64::MAX);
         let operations = self.system.operations().iter();

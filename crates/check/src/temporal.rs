@@ -12,6 +12,7 @@ mod letters;
 mod observe;
 mod on_demand;
 mod prepare;
+mod restricted;
 mod story;
 mod turns;
 
@@ -36,6 +37,7 @@ pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, formulas_o
 pub use story::{Position, Row, Story};
 
 pub(crate) use letters::Lettered;
+pub(crate) use restricted::{needs_permutations, restrictions};
 
 use branching::Decided;
 use graph::Lettering;

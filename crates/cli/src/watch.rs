@@ -22,7 +22,8 @@ pub(crate) struct Watch {
     time: Option<Duration>,
     memory: Option<Budget>,
     /// How often the search is to be saved, and when it was last.
-    checkpoint: Option<(Duration, Instant)>,
+    /// The time between two checkpoints, and when the last one was due.
+    checkpoint: Option<(Duration, Option<Instant>)>,
     /// How long to go on counting once a violation has been found.
     settle: Option<Duration>,
     is_shown: bool,
@@ -346,7 +347,13 @@ impl Watch {
     /// With so many minutes between two checkpoints.
     pub(crate) fn checkpoint_every(mut self, minutes: Option<f64>) -> Self {
         let every = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
-        self.checkpoint = every.map(|every| (every, Instant::now()));
+        self.checkpoint = every.map(|every| (every, Some(Instant::now())));
+        self
+    }
+
+    /// With the first checkpoint as soon as there is something to save.
+    pub(crate) fn checkpoint_soon(mut self) -> Self {
+        self.checkpoint = self.checkpoint.map(|(every, _)| (every, None));
         self
     }
 
@@ -421,9 +428,9 @@ impl Control for Watch {
 
     fn is_checkpoint_due(&mut self) -> bool {
         let Some((every, last)) = &mut self.checkpoint else { return false };
-        let is_due = last.elapsed() >= *every;
+        let is_due = last.is_none_or(|last| last.elapsed() >= *every);
         if is_due {
-            *last = Instant::now();
+            *last = Some(Instant::now());
         }
         is_due
     }

@@ -238,6 +238,36 @@ fn simulation_over_a_chain_is_checked_link_by_link() {
     assert_eq!((run.status, names), (15, (Some("B"), Some("A"))), "{json}");
 }
 
+/// The checkpoint belongs to the second comparison, so that the first one is not made again.
+#[test]
+fn a_chain_is_saved_and_gone_on_with() {
+    let folder = Folder::new("refine-saved-chain");
+    for (bound, status) in [(30, 0), (31, 15)] {
+        counters(&folder, bound);
+        let file = folder.file(
+            "Less.ref",
+            "REFINEMENT Less REFINES Many VARIABLES d, e, f INVARIANT d = a & e = b & f = c INITIALISATION d := 0 || e := 0 || f := 0 OPERATIONS one = SELECT d < 3 THEN d := d + 1 END; two = SELECT e < 3 THEN e := e + 1 END; three = SELECT f < 3 THEN f := f + 1 END END",
+        );
+        let options = ["--by", "simulation", "--against", &folder.path("Few.mch")];
+        let with = |more: &[&str]| refine(&file, &[&options[..], more].concat());
+        let whole = with(&[]);
+        assert_eq!(whole.status, status, "{}", whole.stdout);
+        let saved = folder.path(&format!("saved{bound}"));
+        let first = with(&["--checkpoint", &saved, "--max-states", "2000", "--workers", "2"]);
+        let links = first.json()["links"].as_array().map(Vec::len);
+        assert_eq!((first.status, links), (20, Some(2)), "{}", first.stdout);
+        assert_eq!(refine(&file, &["--by", "simulation", "--resume", &saved]).status, 2, "that is one comparison");
+        let last = with(&["--resume", &saved]);
+        assert_eq!(last.status, status, "{}", last.stdout);
+        let (mut last, mut whole) = (last.json(), whole.json());
+        let held = &last["links"][0];
+        let names = (held["refinement"].as_str(), held["before_checkpoint"].as_bool(), held["verdict"].as_str());
+        assert_eq!(names, (Some("Less"), Some(true), Some("holds")));
+        (last["links"], whole["links"]) = (serde_json::Value::Null, serde_json::Value::Null);
+        assert_eq!(essence(last), essence(whole));
+    }
+}
+
 #[test]
 fn counterexamples_are_drawn_side_by_side() {
     let folder = Folder::new("refine-svg");

@@ -361,6 +361,27 @@ fn a_deadlock_may_stutter_under_fairness() {
     }
 }
 
+#[test]
+fn formulas_that_restrict_symmetry_are_named() {
+    let restrictions = |options: &[&str]| {
+        let args = [&["check", "models/Semaphore.mch", "--no-temporal"], options].concat();
+        let text = abridge(&args).stdout;
+        let json = abridge(&[&args[..], &["--json"]].concat()).json();
+        let list = json["symmetry_restrictions"].as_array().expect("a list").clone();
+        let list: Vec<String> = list.iter().map(|one| one.as_str().expect("a text").to_owned()).collect();
+        list.iter().for_each(|one| assert!(text.contains(&format!("\nsymmetry reduction: {one}\n")), "{text}"));
+        list
+    };
+    let fair = "WEF => G F {inside = {}}";
+    assert!(restrictions(&["--ltl", "G {card(inside) <= 1}", "--ltl", fair]).is_empty());
+    let named = restrictions(&["--ltl", "G {card(inside) <= 1}", "--ltl", "G F {left /: inside}"]);
+    assert_eq!(named, ["restricted, since `--ltl 2` names left of PROC"]);
+    assert!(restrictions(&["--ltl", "G F {left /: inside}", "--symmetry", "off"]).is_empty());
+    let other = restrictions(&["--ltl", fair, "--symmetry", "canon"]);
+    assert_eq!(other.len(), 1);
+    assert!(other[0].starts_with("not made, since `--ltl` follows every operation"), "{other:?}");
+}
+
 /// A counter without end that may stay at three.
 fn endless() -> String {
     counter("n : NATURAL", "up = BEGIN n := n + 1 END; stay = SELECT n = 3 THEN skip END")

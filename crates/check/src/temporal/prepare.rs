@@ -59,6 +59,13 @@ pub struct PreparedFormula {
     pub(crate) body: Option<Body>,
 }
 
+impl PreparedFormula {
+    /// A premise speaks about every operation with its arguments.
+    pub(crate) fn needs_instances(&self) -> bool {
+        self.body.as_ref().is_some_and(|body| body.tree.needs_instances())
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) tree: Tree,
@@ -96,13 +103,22 @@ pub struct Prepared {
 impl Prepared {
     /// The formulas of the model that are evaluated for the sake of temporal formulas.
     pub(crate) fn nodes(&self) -> Vec<ModelNode> {
-        let preds = self.propositions.iter().map(|pred| ModelNode::Pred(*pred));
-        let exprs = self.atoms.iter().flat_map(Atom::exprs).map(ModelNode::Expr);
-        let relations = self.atoms.iter().filter_map(|atom| match atom {
-            Atom::BeforeAfter(pred, _) => Some(ModelNode::Pred(*pred)),
-            _ => None,
-        });
-        preds.chain(exprs).chain(relations).collect()
+        let propositions = self.propositions.iter().map(|pred| ModelNode::Pred(*pred));
+        propositions.chain(self.atoms.iter().flat_map(|atom| self.nodes_of_atom(atom))).collect()
+    }
+
+    /// Those that are evaluated for the sake of one.
+    pub(crate) fn nodes_of(&self, formula: &PreparedFormula) -> Vec<ModelNode> {
+        let atoms = formula.body.iter().flat_map(|body| &body.atoms);
+        atoms.flat_map(|atom| self.nodes_of_atom(&self.atoms[*atom])).collect()
+    }
+
+    fn nodes_of_atom(&self, atom: &Atom) -> Vec<ModelNode> {
+        match atom {
+            Atom::Proposition(number) => vec![ModelNode::Pred(self.propositions[*number as usize])],
+            Atom::BeforeAfter(pred, _) => vec![ModelNode::Pred(*pred)],
+            _ => atom.exprs().into_iter().map(ModelNode::Expr).collect(),
+        }
     }
 }
 

@@ -620,7 +620,7 @@ impl Subject<'_> {
         config.answers = cache.answers();
         let report = if places.are_used() && options.engine == EngineName::Explicit {
             let texts = sources.iter().map(|(_, file)| &**file.text());
-            let disk = places.disk(fingerprint(model, texts, &config));
+            let disk = places.disk(fingerprint(model, texts, &config), places.resumes);
             check_on_disk(model, &config, disk, &mut watch)
         } else {
             Ok(check(model, &config, &mut watch))

@@ -69,9 +69,10 @@ impl Places {
         self.folder.is_some() || self.scratch.is_some()
     }
 
-    pub(crate) fn disk(&self, fingerprint: [u8; 32]) -> Disk<'_> {
+    /// For a search with this fingerprint, which goes on with what was saved if it `resumes`.
+    pub(crate) fn disk(&self, fingerprint: [u8; 32], resumes: bool) -> Disk<'_> {
         let sealed = self.folder.as_ref().zip(self.key.as_ref());
-        let checkpoint = sealed.map(|(volume, key)| Checkpoint { volume, key, fingerprint, resume: self.resumes });
+        let checkpoint = sealed.map(|(volume, key)| Checkpoint { volume, key, fingerprint, resume: resumes });
         Disk { checkpoint, spill: self.scratch.as_ref().map(|scratch| scratch as &dyn Volume) }
     }
 

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use abridge_check::{
     Config, Counterexample, Failed, Method, Models, Named, Notion, Obligation, PairedStep, RefineConfig, Refinement,
-    SideBySide, Verdict, refine, refine_on_disk, refinement_fingerprint,
+    Refusal, SideBySide, Verdict, refine, refine_on_disk, refinement_fingerprint,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::Model;
@@ -192,9 +192,6 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
             .help("check a .ref or .imp file, or name a machine to compare with: `--against MACHINE`");
         return refuse(file, &analysis.sources, &[diagnostic], json);
     }
-    if n_links > 1 && options.disk.saves() {
-        return misuse(file, json, "--checkpoint and --resume are for one comparison: check each refinement by itself");
-    }
     let places = match Places::new(&options.disk, options.memory, true) {
         Ok(places) => places,
         Err(message) => return misuse(file, json, &message),
@@ -203,36 +200,26 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
         complain(&analysis.sources, &analysis.diagnostics);
     }
     let choices = options.choices(model);
-    let subjects = links.iter().map(|models| Subject { file, models, sources: &analysis.sources, options, choices });
+    let subjects: Vec<Subject<'_>> =
+        links.iter().map(|models| Subject { file, models, sources: &analysis.sources, options, choices }).collect();
     let run = Run { model, places: &places, interrupt, start, json };
-    let mut finished = Vec::new();
-    for subject in subjects {
-        match run.search(&subject) {
-            Ok((report, times)) => {
-                let is_proved = report.verdict == Verdict::Holds;
-                finished.push((subject, report, times));
-                if !is_proved {
-                    break;
-                }
-            }
-            Err(message) => return misuse(file, json, &message),
-        }
-    }
-    let status = finished.last().map_or(Exit::Incomplete, |(_, report, _)| exit_status(report));
+    let chain = match run.compare(&subjects) {
+        Ok(chain) => chain,
+        Err(message) => return misuse(file, json, &message),
+    };
+    let status = chain.finished.last().map_or(Exit::Incomplete, |(_, report, _)| exit_status(report));
     if json {
-        let mut value = told_json(&finished);
+        let mut value = chain.json();
         value["resumed"] = json!(places.resumes);
         value["diagnostics"] = json!(json_diagnostics(&analysis.sources, &analysis.diagnostics));
         print_json(&value);
     } else {
-        for (subject, report, times) in &finished {
-            subject.print(report, times);
-            places.print_outcome(&report.disk, "refine", file);
-        }
+        chain.print();
+        chain.finished.last().iter().for_each(|(_, report, _)| places.print_outcome(&report.disk, "refine", file));
     }
-    let drawn = finished.last().map_or(Ok(()), |(subject, report, _)| subject.draw(report));
+    let drawn = chain.finished.last().map_or(Ok(()), |(subject, report, _)| subject.draw(report));
     // The process ends now, which gives memory back sooner than value by value.
-    std::mem::forget(finished);
+    std::mem::forget(chain);
     std::mem::forget(links);
     match drawn {
         Ok(()) => status,
@@ -243,14 +230,35 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
     }
 }
 
-/// The last comparison of a chain says how it ended; the others, which hold, come with it.
-fn told_json(finished: &[(Subject<'_>, Refinement, Times)]) -> Value {
-    let values: Vec<Value> = finished.iter().map(|(subject, report, times)| subject.json(report, times)).collect();
-    let mut value = values.last().cloned().unwrap_or_default();
-    if values.len() > 1 {
-        value["links"] = Value::Array(values);
+/// The comparisons of a chain, in their order, up to the first that does not hold.
+struct Chain<'s> {
+    /// Those that were finished, and held, before the run was saved that this one goes on with.
+    held_before: &'s [Subject<'s>],
+    finished: Vec<(Subject<'s>, Refinement, Times)>,
+}
+
+impl Chain<'_> {
+    /// The last comparison says how the chain ended; the others, which hold, come with it.
+    fn json(&self) -> Value {
+        let before = self.held_before.iter().map(Subject::held_before_json);
+        let finished = self.finished.iter().map(|(subject, report, times)| subject.json(report, times));
+        let values: Vec<Value> = before.chain(finished).collect();
+        let mut value = values.last().cloned().unwrap_or_default();
+        if values.len() > 1 {
+            value["links"] = Value::Array(values);
+        }
+        value
     }
-    value
+
+    fn print(&self) {
+        for subject in self.held_before {
+            let (concrete, abstracted) = subject.names();
+            outln!("{concrete} refines {abstracted} by {} (shown before the checkpoint)", subject.options.by.name());
+        }
+        for (subject, report, times) in &self.finished {
+            subject.print(report, times);
+        }
+    }
 }
 
 /// What the comparisons of a run have in common.
@@ -263,8 +271,33 @@ struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Compares two levels; a message if the checkpoint is refused.
-    fn search(&self, subject: &Subject<'_>) -> Result<(Refinement, Times), String> {
+    /// Compares the levels of a chain, link by link; a message if the checkpoint is refused.
+    ///
+    /// A checkpoint belongs to one link. It is made only after those before have been shown to hold, with the same files and options:
+    /// whoever goes on with it need not compare these again.
+    fn compare<'s>(&self, subjects: &'s [Subject<'s>]) -> Result<Chain<'s>, String> {
+        let mut chain = Chain { held_before: &[], finished: Vec::new() };
+        for (number, subject) in subjects.iter().enumerate() {
+            let resumes = self.places.resumes && chain.finished.is_empty();
+            match self.search(subject, resumes, number > 0) {
+                Ok((report, times)) => {
+                    let is_proved = report.verdict == Verdict::Holds;
+                    chain.finished.push((*subject, report, times));
+                    if !is_proved {
+                        break;
+                    }
+                }
+                Err(Refusal::OtherModel) if resumes && number + 1 < subjects.len() => {
+                    chain.held_before = &subjects[..=number];
+                }
+                Err(refusal) => return Err(self.places.refusal_text(&refusal)),
+            }
+        }
+        Ok(chain)
+    }
+
+    /// Compares two levels. The first checkpoint of a `later` link is made at once, since what was done before is lost without it.
+    fn search(&self, subject: &Subject<'_>, resumes: bool, later: bool) -> Result<(Refinement, Times), Refusal> {
         let Subject { file, models, sources, options, choices } = *subject;
         let Run { model, places, start, json, .. } = *self;
         let budget = options.memory.unwrap_or_else(usual_budget);
@@ -272,6 +305,9 @@ impl Run<'_> {
         let mut watch = Watch::new(start, options.time, Some(budget), !json, self.interrupt.clone())
             .heard_by(told.clone())
             .checkpoint_every(places.folder.is_some().then_some(options.disk.checkpoint_every));
+        if later {
+            watch = watch.checkpoint_soon();
+        }
         let mut config = options.config(file, budget);
         // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
         let mut stop = Stop::default();
@@ -288,15 +324,14 @@ impl Run<'_> {
         let search_start = Instant::now();
         let report = if places.are_used() {
             let texts = sources.iter().map(|(_, file)| &**file.text());
-            let disk = places.disk(refinement_fingerprint(model, texts, &config, models, choices));
+            let disk = places.disk(refinement_fingerprint(model, texts, &config, models, choices), resumes);
             refine_on_disk(models, &config, choices, disk, &mut watch)
         } else {
             Ok(refine(models, &config, choices, &mut watch))
         };
         stop.answer();
         watch.clear();
-        let report = report.map_err(|refusal| places.refusal_text(&refusal))?;
-        Ok((report, Times { search: search_start.elapsed().as_secs_f64(), total: start.elapsed().as_secs_f64() }))
+        Ok((report?, Times { search: search_start.elapsed().as_secs_f64(), total: start.elapsed().as_secs_f64() }))
     }
 }
 
@@ -366,7 +401,7 @@ impl Subject<'_> {
             outln!("  {limit}");
         }
         for (_, diagnostic) in report.failures.iter().take(3).filter(|_| report.ill_defined.is_none()) {
-            out!("{}", render(self.sources, diagnostic, RenderConfig::default()));
+            out!("{}", render(self.sources, &self.with_hint(diagnostic), RenderConfig::default()));
         }
         outln!();
         outln!(
@@ -381,6 +416,18 @@ impl Subject<'_> {
         let never: Vec<&str> = never.map(|one| one.operation.as_str()).collect();
         if !never.is_empty() && self.choices.notion != Notion::Simulation {
             outln!("operations never taken: {}", never.join(", "));
+        }
+    }
+
+    /// Implementations leave the types of parameters to the preconditions of their abstraction.
+    fn with_hint(&self, diagnostic: &Diagnostic) -> Diagnostic {
+        let diagnostic = diagnostic.clone();
+        let may_assume = !self.options.assume_preconditions && self.options.by != By::Simulation;
+        match diagnostic.id {
+            "unbounded-value" if may_assume => {
+                diagnostic.help("`--assume-preconditions` takes the bounds of the abstraction")
+            }
+            _ => diagnostic,
         }
     }
 

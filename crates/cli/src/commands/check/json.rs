@@ -42,6 +42,7 @@ pub(super) fn report_json(model: &Model, sources: &SourceMap, report: &Report, t
         "engine": if report.symbolic.is_some() { "symbolic" } else { "explicit" },
         "symmetry": report.symmetry.method.name(),
         "symmetric": symmetric_json(model, report),
+        "symmetry_restrictions": report.symmetry.restrictions,
         "approximate": report.symmetry.is_approximate,
         "search_seconds": times.search,
         "total_seconds": times.total,

@@ -59,6 +59,7 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
             peak_bytes() >> 20
         ),
     }
+    report.symmetry.restrictions.iter().for_each(|text| outln!("symmetry reduction: {text}"));
     let refused = report.por.as_ref().and_then(|tally| tally.refused.as_ref());
     if let Some(why) = refused {
         outln!("partial order reduction: not made, since {why}");

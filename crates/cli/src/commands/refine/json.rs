@@ -8,6 +8,13 @@ use crate::steps::object;
 use crate::watch::peak_bytes;
 
 impl Subject<'_> {
+    /// A comparison that was finished, and held, in the run that saved the checkpoint.
+    pub(super) fn held_before_json(&self) -> Value {
+        let (concrete, abstracted) = self.names();
+        json!({ "file": self.file, "verdict": "holds", "by": self.options.by.name(), "refinement": concrete,
+                "abstraction": abstracted, "before_checkpoint": true })
+    }
+
     pub(super) fn json(&self, report: &Refinement, times: &Times) -> Value {
         let (concrete, abstracted) = self.names();
         let verdict = match report.verdict {
