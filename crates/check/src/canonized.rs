@@ -10,23 +10,29 @@ use abridge_eval::State;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Model, OpId, ReductionKind, SetId};
 use abridge_reduce::canonizer::{
-    Canonized, Chosen, Difference, Part, PartKind, Plan, Proof, Refutation, Sampled, Strategy, Trouble, TroubleKind,
-    accompany, prove, sample, twin,
+    Canonized, Chosen, Difference, Part, PartKind, PartSample, Plan, Proof, Refutation, Sampled, Strategy, Trouble,
+    TroubleKind, accompany, prove, sample, twin,
 };
 use abridge_reduce::symmetry::{Auto, Method, Quotient, ValueStates as _, symmetry_of};
 use abridge_reduce::{Selected, Tally};
+use abridge_search::Strategy as SearchStrategy;
 use abridge_sliced::Sliced;
-use abridge_system::{FindingKind, Machine as _, Origin, Properties, Steps, System as _, Worker as _};
+use abridge_system::{FindingKind, Limit, Machine as _, Origin, Properties, Steps, System as _, Worker as _};
 
 use crate::explorer::Explorer;
-use crate::report::{Report, Verdict};
+use crate::por::{PorMode, Trial};
+use crate::report::{Report, Verdict, Violation};
 use crate::temporal::TemporalVerdict;
-use crate::{Config, Control, asked, por, reduced, search_config};
+use crate::{Config, Control, asked, por, reduced, search_config, summarise};
 
 /// States on which a reduction without a proof is tested.
 const SAMPLE_STATES: usize = 300;
 /// States of the twin at most.
 const MAX_TWIN_STATES: usize = 2_000_000;
+/// States of the machine that are searched for a violation that is not found again.
+const MAX_NEAR_STATES: u64 = 100_000;
+/// The strategy of reductions that are left to symmetry reduction.
+const SYMMETRY: &str = "symmetry";
 /// Valuations of the constants that are listed.
 const MAX_LISTED_SETUPS: usize = 64;
 
@@ -44,6 +50,25 @@ pub struct ReductionReport {
     pub troubles: Vec<String>,
     /// Every reduction is proved, or the twin was complete.
     pub is_proved: bool,
+    /// A violation of the reduced system that the machine was not shown to have. Its trace has two parts for each step: `s -> s'`, and `s' -> c(s')`.
+    pub unrealised: Option<Violation>,
+    /// The machine has no violation as near as that one, which refutes the reduction.
+    pub is_contradicted: bool,
+}
+
+/// The answer to one of the checks of a reduction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CheckAnswer {
+    /// For all states, for this reason.
+    Proved(String),
+    /// On so many states; the reason why it is not proved.
+    Tested(u64, String),
+    /// A state and its image show the contrary.
+    Refuted(String),
+    /// A state and its image do not show it.
+    Doubtful(String),
+    /// Neither proved nor tested, for this reason.
+    Open(String),
 }
 
 /// One reduction of a run.
@@ -53,6 +78,46 @@ pub struct PartReport {
     /// How representatives are chosen.
     pub strategy: &'static str,
     pub proof: Proof,
+    /// What tests say about the group and about representatives; nothing if all is proved.
+    pub sample: Option<PartSample>,
+}
+
+impl PartReport {
+    /// Proved, tested or refuted: the checks of a reduction in the order of the paper.
+    pub fn checks(&self, report: &ReductionReport) -> [(&'static str, CheckAnswer); 4] {
+        let Proof { action, predicates, bisimulation, strong } = &self.proof;
+        let of_sample = |proof: &Result<String, String>, found: Option<(u64, bool)>, shown: &str| match (proof, found) {
+            (Ok(how), _) => CheckAnswer::Proved(how.clone()),
+            (Err(_), Some((_, true))) => CheckAnswer::Refuted(shown.to_owned()),
+            (Err(why), Some((n_images @ 1.., false))) => CheckAnswer::Tested(n_images, why.clone()),
+            (Err(why), _) => CheckAnswer::Open(why.clone()),
+        };
+        let closed = self.sample.as_ref().map(|it| (it.n_closed, it.unclosed.is_some()));
+        let joined = self.sample.as_ref().map(|it| (it.n_joined, it.split.is_some()));
+        [
+            ("group action", of_sample(action, closed, "no way back from an image was found")),
+            ("predicates", self.compared(report, predicates, false)),
+            ("bisimulation", self.compared(report, bisimulation, true)),
+            ("strong", of_sample(strong, joined, "a state and an image have two representatives")),
+        ]
+    }
+
+    /// What is known by proof, by comparison with all states, or by tests.
+    fn compared(&self, report: &ReductionReport, proof: &Result<String, String>, is_about_steps: bool) -> CheckAnswer {
+        let refutation = report.refutation.as_ref();
+        let mine = refutation.filter(|it| it.is_about_steps == is_about_steps);
+        let mine = mine.filter(|it| it.name == self.name || report.parts.iter().all(|part| part.name != it.name));
+        match (proof, mine, report.twin) {
+            (Ok(how), ..) => CheckAnswer::Proved(how.clone()),
+            (Err(_), Some(it), _) if it.is_doubtful => CheckAnswer::Doubtful(it.difference.clone()),
+            (Err(_), Some(it), _) => CheckAnswer::Refuted(it.difference.clone()),
+            (Err(_), None, Some((n_states, true))) if refutation.is_none() => {
+                CheckAnswer::Proved(format!("compared with all {n_states} states"))
+            }
+            (Err(why), None, _) if report.tested > 0 => CheckAnswer::Tested(report.tested, why.clone()),
+            (Err(why), None, _) => CheckAnswer::Open(why.clone()),
+        }
+    }
 }
 
 /// A refutation for people.
@@ -66,12 +131,14 @@ pub struct RefutationReport {
     pub difference: String,
     /// The two may be equivalent all the same: the canonizer does not show it.
     pub is_doubtful: bool,
+    /// A step tells them apart, and not a property.
+    pub is_about_steps: bool,
 }
 
 impl ReductionReport {
     /// It must not be used.
     pub fn is_refuted(&self) -> bool {
-        self.refutation.as_ref().is_some_and(|refutation| !refutation.is_doubtful)
+        self.is_contradicted || self.refutation.as_ref().is_some_and(|refutation| !refutation.is_doubtful)
     }
 }
 
@@ -177,8 +244,42 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
     let name = |trouble: &Trouble| &plan.parts[trouble.part].name;
     let troubles = canonized.troubles();
     examined.troubles = troubles.iter().map(|trouble| trouble_text(system, name(trouble), trouble)).collect();
+    confirm(&mut report, &mut examined, system, config, explorer.control());
     settle(&mut report, examined);
     Ok(report)
+}
+
+/// Looks for violations of the machine itself where those of the reduced system are not found again. Bisimilar states are at the same distance from violations,
+/// so that a search up to there decides: it has a violation of its own, or it refutes the reduction.
+fn confirm(
+    report: &mut Report,
+    examined: &mut ReductionReport,
+    system: &Explicit<'_>,
+    config: &Config,
+    control: &mut dyn Control,
+) {
+    let Some(unreal) = report.violations.iter().find(|violation| violation.trace.gap.is_some()).cloned() else {
+        return;
+    };
+    let near = Config {
+        strategy: SearchStrategy::BreadthFirst,
+        // The depth of a search does not count the set-up.
+        max_depth: Some(report.depth + 1),
+        max_states: Some(MAX_NEAR_STATES),
+        ..config.clone()
+    };
+    let exploration = abridge_search::explore(system, &search_config(&near), control);
+    let found = summarise(system, &exploration, None, &near);
+    let is_real = |violation: &Violation| violation.trace.gap.is_none();
+    if found.violations.iter().any(is_real) {
+        report.violations.retain(is_real);
+        let is_new = report.violations.is_empty();
+        report.violations.extend(found.violations.into_iter().filter(|it| is_new && is_real(it)));
+        return;
+    }
+    let is_whole = exploration.limits.iter().all(|limit| matches!(limit, Limit::Depth(_)));
+    examined.is_contradicted = !examined.is_proved && is_whole && exploration.findings.is_empty();
+    examined.unrealised = Some(unreal);
 }
 
 /// Explores the representatives, with fewer steps if partial order reduction is asked for. The induction of `abridge_reduce::Selected` is about the length of
@@ -189,19 +290,39 @@ fn explore<Q: Quotient, E: Explorer>(
     quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    let Some(por) = por::settings(system, config) else {
-        let sliced = Sliced::new(system, config.evaluator);
-        let report = reduced::by_quotient(system, &sliced, config, quotient, explorer)?;
-        return Ok(Report { sliced: Some(sliced.usage()), ..report });
+    let is_auto = config.por == PorMode::Auto;
+    let is_about_paths = config.formulas.formulas.iter().any(|formula| formula.body.is_some());
+    let may_try = !is_auto || explorer.may_restart() && !is_about_paths;
+    let Some(por) = por::settings(system, config).filter(|_| may_try) else {
+        return all_steps(system, config, quotient, explorer);
     };
-    if config.formulas.formulas.iter().any(|formula| formula.body.is_some()) {
+    if is_about_paths {
         let why = "with reductions, steps are left out for properties of states only".to_owned();
-        let report = reduced::by_quotient(system, system, config, quotient, explorer)?;
+        let report = all_steps(system, config, quotient, explorer)?;
         return Ok(Report { por: Some(Tally { refused: Some(why), ..Tally::default() }), ..report });
+    }
+    if is_auto {
+        let mut trial = Trial::new(explorer.control(), system, por, None, config.answers.clone());
+        let Ok(report) = all_steps(system, config, quotient, &mut trial);
+        if !trial.is_promising {
+            return Ok(report);
+        }
     }
     let selected = Selected::new(system, por, reduced::resources(config));
     let report = reduced::by_quotient(system, &selected, config, quotient, explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
+}
+
+/// Explores the representatives by all their steps.
+fn all_steps<Q: Quotient, E: Explorer>(
+    system: &Explicit<'_>,
+    config: &Config,
+    quotient: &Q,
+    explorer: &mut E,
+) -> Result<Report, E::Refusal> {
+    let sliced = Sliced::new(system, config.evaluator);
+    let report = reduced::by_quotient(system, &sliced, config, quotient, explorer)?;
+    Ok(Report { sliced: Some(sliced.usage()), ..report })
 }
 
 /// Of formulas, only violations that the judge has realised count.
@@ -231,7 +352,13 @@ fn settle(report: &mut Report, examined: ReductionReport) {
         let gap = violation.trace.gap.clone().unwrap_or_default();
         report.violations.retain(|violation| violation.trace.gap.is_none());
         report.limits.insert(0, format!("a violation of the reduced system could not be realised: {gap}"));
-        report.verdict = if report.violations.is_empty() { Verdict::Incomplete } else { Verdict::Violated };
+        if examined.is_contradicted {
+            let n_steps = report.depth;
+            report.limits.insert(0, format!("reduction refuted: the machine has no violation within {n_steps} steps"));
+        }
+        if report.violations.is_empty() {
+            report.verdict = Verdict::Incomplete;
+        }
     }
     if !is_certain {
         let why = match (&examined.refutation, examined.twin) {
@@ -275,8 +402,10 @@ fn examine(system: &Explicit<'_>, plan: &Plan, config: &Config, control: &mut dy
     if !report.is_proved {
         let tested = plan.without_symmetry();
         let sampled = sample(system, &tested, asked, deadlock, SAMPLE_STATES);
-        let Sampled { n_states, refutation, is_doubtful } = sampled;
+        let Sampled { n_states, refutation, is_doubtful, parts } = sampled;
         report.tested = n_states;
+        let is_tested = |part: &&mut PartReport| part.strategy != SYMMETRY;
+        report.parts.iter_mut().filter(is_tested).zip(parts).for_each(|(part, it)| part.sample = Some(it));
         report.refutation = refutation.map(|it| refutation_report(system, &tested, &it, is_doubtful));
     }
     if config.check_reduce && !report.is_refuted() {
@@ -324,6 +453,7 @@ fn compare(
                 image: values(system, &image),
                 difference: "the state and its image are not bisimilar".to_owned(),
                 is_doubtful: false,
+                is_about_steps: true,
             });
             report.is_proved = false;
         }
@@ -340,9 +470,9 @@ fn part_report(part: &Part, proof: Proof) -> PartReport {
         PartKind::Canonizer(_) => "canonizer",
         PartKind::Orbit { strategy: Strategy::Local, .. } => "local",
         PartKind::Orbit { strategy: Strategy::Enumerate, .. } => "enumerate",
-        PartKind::Symmetry { .. } => "symmetry",
+        PartKind::Symmetry { .. } => SYMMETRY,
     };
-    PartReport { name: part.name.clone(), strategy, proof }
+    PartReport { name: part.name.clone(), strategy, proof, sample: None }
 }
 
 /// All valuations of the constants; nothing if they are too many or not known.
@@ -397,6 +527,7 @@ fn refutation_report(
         image: values(system, &refutation.image),
         difference,
         is_doubtful,
+        is_about_steps: !matches!(refutation.difference, Difference::Finding(_)),
     }
 }
 

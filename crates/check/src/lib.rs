@@ -53,7 +53,9 @@ pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Pa
 pub use abridge_value::bytes::Key;
 pub use animation::{Animation, Choices, choices};
 pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
-pub use canonized::{PartReport, ReductionReport, RefutationReport, choose_reductions, examine_reductions};
+pub use canonized::{
+    CheckAnswer, PartReport, ReductionReport, RefutationReport, choose_reductions, examine_reductions,
+};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use refinement::{
@@ -441,9 +443,21 @@ fn violations(
         if violations.len() >= max_violations {
             break;
         }
-        let canonizer = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
-        let path = trace::states_to(machine, &exploration.table, state, behind, canonizer)?;
-        violations.extend(violation_at(machine, kind, &path));
+        let again = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
+        let path = trace::states_to(machine, &exploration.table, state, behind, again)?;
+        let mut violation = violation_at(machine, kind, &path);
+        let shown = canonizer.as_mut().filter(|canonizer| canonizer.is_shown());
+        if let (Some(Violation { trace, .. }), Some(canonizer)) = (&mut violation, shown)
+            && trace.gap.is_some()
+        {
+            let representatives = trace::states_of_table(&exploration.table, state, behind)?;
+            if let Some(path) = trace::in_two_parts(machine, &representatives, &mut **canonizer) {
+                let gap = trace.gap.take().unwrap_or_default();
+                let gap = Some(format!("{gap}; shown are the steps of the reduced system"));
+                *trace = Trace { gap, ..Trace::through(machine, &path) };
+            }
+        }
+        violations.extend(violation);
     }
     if violations.is_empty() && is_stuck {
         let (kind, trace) = (ViolationKind::Deadlock, Trace::default());

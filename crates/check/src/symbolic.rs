@@ -376,7 +376,7 @@ impl<'r, 's> Run<'r, 's> {
                 // Under symmetry the states of the path are representatives.
                 let path = match &quotient {
                     Some(quotient) => realise(self.system, &states, &mut quotient.judge()),
-                    None => Path { states, gap: None },
+                    None => Path { states, ..Path::default() },
                 };
                 self.violations.extend(violation_at(self.system, kind, &path));
             }

@@ -3,7 +3,8 @@
 //! A search stores one parent for each state. [`states_to`] reads the states on the way to one of them; where the table holds
 //! representatives of orbits, it finds real states that they stand for. [`Trace::through`] then asks the judge for a step between every two
 //! states that follow each other. Whatever cannot be found again is told as a gap: a representative is never shown as if it were a
-//! state, and a step without a label is never shown under another name.
+//! state, and a step without a label is never shown under another name. Under a canonizer that the user wrote, a path that cannot be found again is shown
+//! in two parts: each step of the machine, and then the step [`CANONISED`] to the representative of its target.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -11,6 +12,9 @@ use std::ops::ControlFlow;
 use abridge_reduce::symmetry::Canonizer;
 use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{Machine, Move, Named, Origin, Steps, Worker as _};
+
+/// The name of a step from a state to its representative.
+pub(crate) const CANONISED: &str = "(canonised)";
 
 /// A path of a machine from its root, or a lasso.
 #[derive(Clone, Default, Debug)]
@@ -68,8 +72,15 @@ impl Trace {
     pub(crate) fn through(machine: &impl Machine, path: &Path) -> Trace {
         let mut trace = Trace { gap: path.gap.clone(), ..Trace::default() };
         let mut before: Option<&[u32]> = None;
-        for state in &path.states {
+        for (number, state) in path.states.iter().enumerate() {
             let origin = before.map_or(Origin::Root, Origin::State);
+            if path.canonised.contains(&number) {
+                let name = CANONISED.to_owned();
+                let step = Move { name, operation: 0, params: Vec::new(), outputs: Vec::new(), to: state.clone() };
+                trace.steps.push(TraceStep::of(machine, before, &step));
+                before = Some(state);
+                continue;
+            }
             let step = machine.move_to(origin, state).or_else(|| {
                 let name = (!machine.is_running(origin)).then(|| machine.start_name(state));
                 let what = name.clone().unwrap_or_else(|| format!("step {}", trace.steps.len() + 1));
@@ -90,6 +101,8 @@ impl Trace {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Path {
     pub(crate) states: Vec<Vec<u32>>,
+    /// Positions of states that are representatives of those before them.
+    pub(crate) canonised: Vec<usize>,
     /// Why there are no more of them, if there should be.
     pub(crate) gap: Option<String>,
 }
@@ -104,6 +117,19 @@ pub(crate) fn states_to(
     behind: &[Vec<u32>],
     canonizer: Option<&mut dyn Canonizer>,
 ) -> io::Result<Path> {
+    let states = states_of_table(table, state, behind)?;
+    Ok(match canonizer {
+        Some(canonizer) => realise(machine, &states, canonizer),
+        None => Path { states, ..Path::default() },
+    })
+}
+
+/// The states of the table along which a state was first reached, and further states behind it.
+pub(crate) fn states_of_table(
+    table: &StateTable,
+    state: Option<u32>,
+    behind: &[Vec<u32>],
+) -> io::Result<Vec<Vec<u32>>> {
     let mut numbers: Vec<u32> = state.into_iter().collect();
     while let Some(last) = numbers.last().copied().filter(|last| table.parent(*last) != NO_PARENT) {
         numbers.push(table.parent(last));
@@ -111,10 +137,7 @@ pub(crate) fn states_to(
     let states: io::Result<Vec<Vec<u32>>> = numbers.into_iter().rev().map(|number| table.get(number)).collect();
     let mut states = states?;
     states.extend_from_slice(behind);
-    Ok(match canonizer {
-        Some(canonizer) => realise(machine, &states, canonizer),
-        None => Path { states, gap: None },
-    })
+    Ok(states)
 }
 
 /// Steps out of the root or a set-up that are listed; more of them are looked at one by one.
@@ -133,12 +156,62 @@ pub(crate) fn realise(machine: &impl Machine, representatives: &[Vec<u32>], cano
             // Symmetric states have corresponding steps, so that this is a mistake of ours or an evaluation that failed.
             None => {
                 let number = path.states.len() + 1;
-                path.gap = Some(format!("no real state was found for the orbit that step {number} leads to"));
-                break;
+                let gap = format!("no real state was found for the orbit that step {number} leads to");
+                let in_parts =
+                    canonizer.is_shown().then(|| in_two_parts(machine, representatives, canonizer)).flatten();
+                return Path { gap: Some(gap), ..in_parts.unwrap_or(path) };
             }
         }
     }
     path
+}
+
+/// The path of the reduced system: steps from representatives, each followed by the representative of its target. Nothing if a step is not found.
+pub(crate) fn in_two_parts(
+    machine: &impl Machine,
+    representatives: &[Vec<u32>],
+    canonizer: &mut dyn Canonizer,
+) -> Option<Path> {
+    let mut path = Path::default();
+    for representative in representatives {
+        let before = path.states.last().cloned();
+        if before.is_none() && machine.is_start(representative) {
+            path.states.push(representative.clone());
+            continue;
+        }
+        let target = step_to(machine, before.as_deref(), representative, canonizer)?;
+        let is_representative = target == *representative;
+        path.states.push(target);
+        if !is_representative {
+            path.canonised.push(path.states.len());
+            path.states.push(representative.clone());
+        }
+    }
+    Some(path)
+}
+
+/// The target of a step that is a representative, or has it.
+fn step_to(
+    machine: &impl Machine,
+    state: Option<&[u32]>,
+    representative: &[u32],
+    canonizer: &mut dyn Canonizer,
+) -> Option<Vec<u32>> {
+    let (mut worker, mut steps) = (machine.worker(), Steps::new(machine.width()));
+    let _ = worker.expand(state.map_or(Origin::Root, Origin::State), None, &mut steps, &mut |steps| {
+        if steps.len() >= MAX_LISTED_STEPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let mut wanted = representative.to_vec();
+    canonizer.represent(&mut wanted);
+    // A canonizer need not be idempotent.
+    let mut has_it = |target: &[u32]| {
+        let mut found = target.to_vec();
+        canonizer.represent(&mut found);
+        found == representative || found == wanted
+    };
+    let targets = || steps.iter().map(|step| step.target);
+    let target = targets().find(|target| *target == representative).or_else(|| targets().find(|it| has_it(it)));
+    target.map(<[u32]>::to_vec)
 }
 
 /// A successor of a state, or of the root, whose representative is that of the given state.

@@ -29,11 +29,17 @@ fn each_reduction_is_examined() {
     let proved: Vec<bool> =
         json["examined"].as_array().expect("a list").iter().map(|it| it["proved"] == true).collect();
     assert_eq!((run.status, proved), (1, vec![true, false, true]), "{json}");
+    let answers: Vec<&str> = ["group_action", "predicates", "bisimulation", "strong"]
+        .into_iter()
+        .map(|check| json["examined"][1]["parts"][0]["checks"][check]["answer"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(answers, ["proved", "tested", "refuted", "proved"], "{json}");
 }
 
 #[test]
 fn what_cannot_be_combined_is_refused() {
-    for options in [&["--por", "auto"][..], &["--symmetry", "canon"], &["--engine", "symbolic"], &["--prob-limits"]] {
+    for options in [&["--check-por", "5"][..], &["--symmetry", "canon"], &["--engine", "symbolic"], &["--prob-limits"]]
+    {
         let run = abridge(&[&["check", &ring(), "--reduce", "turn"][..], options].concat());
         assert_eq!(run.status, 2, "{options:?}");
     }
@@ -60,6 +66,9 @@ fn symmetry_and_partial_order_go_with_reductions() {
     };
     let (status, turned, _) = run(&["--reduce", "turn"]);
     assert_eq!(status, 0);
+    // A search this short ends before there is a trial of the reduction.
+    let (status, states, json) = run(&["--reduce", "turn", "--por", "auto"]);
+    assert_eq!((status, states), (0, turned), "{json}");
     for options in [&["--symmetry", "auto"][..], &["--por", "semantic"], &["--symmetry", "auto", "--por", "semantic"]] {
         let (status, states, json) = run(&[&["--reduce", "turn"][..], options].concat());
         assert_eq!(status, 0, "{options:?}: {json}");

@@ -84,6 +84,8 @@ struct Builder {
     initial: Initial,
     assumptions: Vec<Lit>,
     encoded: Vec<abridge_encoding::Instance>,
+    /// Functions on states that are no steps. What is proved about all states survives them, too.
+    functions: Vec<Instance>,
     properties: Vec<Property>,
     /// Conditions under which evaluating an instance is an error.
     errors: Vec<(Violation, Vec<GuardId>)>,
@@ -107,6 +109,7 @@ impl Builder {
             initial,
             assumptions,
             encoded: instances,
+            functions: Vec::new(),
             properties,
             errors: Vec::new(),
             watches: Vec::new(),
@@ -122,6 +125,11 @@ impl Builder {
         let mut operations: Vec<Instances> =
             (0..n_operations).map(|_| Instances::ByLabel(FxHashMap::default())).collect();
         for encoded in std::mem::take(&mut self.encoded) {
+            if encoded.operation >= n_operations {
+                let function = self.instance(encoded);
+                self.functions.push(function);
+                continue;
+            }
             let event = self.events.len();
             match (&encoded.label, &mut operations[encoded.operation]) {
                 (Some(label), Instances::ByLabel(instances)) => _ = instances.insert(label.clone(), event),
@@ -129,7 +137,9 @@ impl Builder {
             }
             let guards = self.error_guards(&encoded);
             self.errors.extend(guards.map(|guards| (Violation::IllDefined(event), guards)));
-            self.instance(encoded);
+            let guards = self.step_guards(&encoded);
+            let instance = self.instance(encoded);
+            self.events.push(Event { kind: EventKind::Instance(instance), guards });
         }
         operations
     }
@@ -265,7 +275,8 @@ impl Builder {
         }
     }
 
-    fn instance(&mut self, encoded: abridge_encoding::Instance) {
+    /// Guards whose conjunction is the condition of an instance.
+    fn step_guards(&mut self, encoded: &abridge_encoding::Instance) -> Vec<GuardId> {
         let mut guards = Vec::new();
         self.guards_of(encoded.relation, &mut guards);
         for reads in &encoded.opaque_guards {
@@ -277,11 +288,15 @@ impl Builder {
         }
         guards.sort_unstable();
         guards.dedup();
+        guards
+    }
+
+    fn instance(&mut self, encoded: abridge_encoding::Instance) -> Instance {
         let lits = encoded.writes.iter().filter_map(|(_, lit)| *lit).chain([encoded.relation]);
         let (mut reads, _) = self.reads_of(lits);
         reads.union_with(&encoded.opaque_reads);
         let opaque_writes = encoded.writes.iter().filter(|(_, lit)| lit.is_none());
-        let instance = Instance {
+        Instance {
             operation: encoded.operation,
             label: encoded.label,
             relation: encoded.relation,
@@ -291,8 +306,7 @@ impl Builder {
             reads,
             opaque_reads: encoded.opaque_reads,
             has_choice: encoded.has_choice,
-        };
-        self.events.push(Event { kind: EventKind::Instance(instance), guards });
+        }
     }
 
     /// Guards under which evaluating an instance is an error; `None` if it never is.
@@ -321,7 +335,7 @@ impl Builder {
     /// Adds the instances, on which all answers depend, to the digest.
     fn note_instances(&mut self) {
         self.theory.note(self.cells.describe());
-        for instance in self.events.iter().filter_map(as_instance) {
+        for instance in self.events.iter().filter_map(as_instance).chain(&self.functions) {
             let writes = instance.writes.iter().flat_map(|(cell, lit)| [cell.0, lit.map_or(u32::MAX, Lit::number)]);
             self.theory.note(writes.chain([instance.relation.number(), u32::from(instance.has_choice)]));
             for cells in [&instance.reads, &instance.opaque_reads, &instance.opaque_writes] {
@@ -360,7 +374,7 @@ impl Builder {
         candidates.dedup();
         self.keep_initial(&mut candidates);
         let (theory, cells, assumptions) = (&mut self.theory, &self.cells, &self.assumptions);
-        let instances: Vec<&Instance> = self.events.iter().filter_map(as_instance).collect();
+        let instances: Vec<&Instance> = self.events.iter().filter_map(as_instance).chain(&self.functions).collect();
         let question: Vec<u32> = candidates.iter().map(|candidate| candidate.number()).collect();
         let kept = theory.remembered(Topic::Inductive, question, candidates.len(), |theory| {
             let proven = inductive(theory, cells, &instances, assumptions, candidates.clone());

@@ -190,11 +190,11 @@ fn actions(
     prover: &dyn Prover,
 ) -> Result<Vec<(usize, Action)>, Gap> {
     let mut actions = Vec::new();
-    for (idx, op) in source.operations.iter().enumerate() {
-        let of_operation = translator.actions(*op, &source.labels[idx], config.max_labels);
+    for (idx, (op, labels)) in source.labelled().enumerate() {
+        let of_operation = translator.actions(op, labels, config.max_labels);
         actions.extend(of_operation.into_iter().map(|action| (idx, action)));
         if actions.len() > config.max_instances {
-            return Err(Gap { subject: Subject::Operation(*op), cause: Cause::ManyInstances });
+            return Err(Gap { subject: Subject::Operation(op), cause: Cause::ManyInstances });
         }
         if prover.is_over() {
             return Err(Gap { subject: Subject::Machine, cause: Cause::Budget });
@@ -243,7 +243,7 @@ fn note_gaps(
 ) {
     gaps.extend(initial.gap().map(|cause| Gap { subject: Subject::Initialisation, cause }));
     for instance in instances {
-        let subject = Subject::Operation(source.operations[instance.operation]);
+        let subject = Subject::Operation(source.operation(instance.operation));
         gaps.extend(instance.gaps.iter().map(|cause| Gap { subject, cause: *cause }));
     }
     for property in properties {

@@ -13,6 +13,8 @@ pub struct Source<'m> {
     pub operations: Vec<OpId>,
     /// For each operation the locals whose values label its steps.
     pub labels: Vec<Vec<LocalId>>,
+    /// Functions on states that are no steps, numbered behind the operations. What is assumed about states survives them, too.
+    pub functions: Vec<OpId>,
     /// Predicates of states that are asked about beside the properties of the machine.
     pub propositions: Vec<PredId>,
 }
@@ -27,8 +29,22 @@ impl<'m> Source<'m> {
             variables: model.state_variables().map(|(id, _)| id).collect(),
             labels: operations.iter().map(|op| model.label_locals(*op)).collect(),
             operations,
+            functions: Vec::new(),
             propositions: Vec::new(),
         }
+    }
+
+    /// Operations and functions with the locals that label them, by number.
+    pub(crate) fn labelled(&self) -> impl Iterator<Item = (OpId, &[LocalId])> {
+        let model = self.interp.model();
+        let operations = self.operations.iter().copied().zip(self.labels.iter().map(Vec::as_slice));
+        operations.chain(self.functions.iter().map(|op| (*op, &model.operations[*op].params[..])))
+    }
+
+    /// The operation or function with a number.
+    pub fn operation(&self, number: usize) -> OpId {
+        let functions = || self.functions[number - self.operations.len()];
+        self.operations.get(number).copied().unwrap_or_else(functions)
     }
 }
 

@@ -443,6 +443,11 @@ impl Explicit<'_> {
         &self.config.propositions
     }
 
+    /// Functions on states, in the order of their numbers.
+    pub fn transformations(&self) -> &[OpId] {
+        &self.config.transformations
+    }
+
     /// Steps of one operation are limited in number.
     pub fn is_capped(&self) -> bool {
         self.config.max_operations.is_some()

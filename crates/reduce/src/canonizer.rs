@@ -18,6 +18,6 @@ mod twin;
 
 pub use plan::{Chosen, Part, PartKind, Plan, Strategy};
 pub use proof::{Proof, prove};
-pub use represent::{Canonized, CanonizedWorker, Trouble, TroubleKind};
+pub use represent::{Canonized, CanonizedWorker, PartSample, Trouble, TroubleKind};
 pub use sample::{Difference, Refutation, Sampled, accompany, sample};
 pub use twin::{Twin, twin};

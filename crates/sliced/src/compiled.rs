@@ -105,6 +105,7 @@ impl Compiled {
             variables: system.variables().to_vec(),
             operations: system.operations().to_vec(),
             labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
+            functions: Vec::new(),
             propositions: system.propositions().to_vec(),
         };
         let mut prover = StoppedProver { prover: SatProver { conflicts: MAX_CONFLICTS }, system };

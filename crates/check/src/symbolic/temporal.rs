@@ -151,7 +151,7 @@ impl<'r, 's> Formulas<'r, 's> {
         let states: Vec<Vec<u32>> = setup.map(<[u32]>::to_vec).into_iter().chain(words).collect();
         let path = match group {
             Some(group) => realise(self.system, &states, &mut Auto::new(self.system, group.clone()).judge()),
-            None => Path { states, gap: None },
+            None => Path { states, ..Path::default() },
         };
         let mut trace = Trace::through(self.system, &path);
         let head = witness.loop_start.map(|head| trace.n_setup + head);

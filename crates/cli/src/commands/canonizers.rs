@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use abridge_check::{Config, PartReport, ReductionReport, RefutationReport, choose_reductions, examine_reductions};
+use abridge_check::{CheckAnswer, Config, ReductionReport, RefutationReport, choose_reductions, examine_reductions};
 use abridge_model::{Model, ReductionDef, dump};
 use abridge_sema::Options;
 use clap::Args;
@@ -127,15 +127,15 @@ fn definition_json(model: &Model, reduction: &ReductionDef) -> Value {
     json!({ "name": reduction.name.as_str(), "functions": functions, "family": reduction.expansion.is_some() })
 }
 
-/// The answers to the checks of one reduction, in the order of the paper.
-fn checks(part: &PartReport) -> [(&'static str, &Result<String, String>); 4] {
-    let proof = &part.proof;
-    [
-        ("group action", &proof.action),
-        ("predicates", &proof.predicates),
-        ("bisimulation", &proof.bisimulation),
-        ("strong", &proof.strong),
-    ]
+/// The answer to a check in one word, with what is known.
+fn answer_parts(answer: &CheckAnswer) -> (&'static str, Option<u64>, &str) {
+    match answer {
+        CheckAnswer::Proved(how) => ("proved", None, how),
+        CheckAnswer::Tested(n_states, why) => ("tested", Some(*n_states), why),
+        CheckAnswer::Refuted(shown) => ("refuted", None, shown),
+        CheckAnswer::Doubtful(shown) => ("in doubt", None, shown),
+        CheckAnswer::Open(why) => ("not proved", None, why),
+    }
 }
 
 /// What is known about reductions, as text.
@@ -143,10 +143,10 @@ pub(crate) fn reduction_text(report: &ReductionReport) -> String {
     let mut text = String::new();
     for part in &report.parts {
         let _ = writeln!(text, "reduction {} ({}):", part.name, part.strategy);
-        for (check, answer) in checks(part) {
-            let _ = match answer {
-                Ok(how) => writeln!(text, "  {check}: proved ({how})"),
-                Err(why) => writeln!(text, "  {check}: not proved ({why})"),
+        for (check, answer) in part.checks(report) {
+            let _ = match answer_parts(&answer) {
+                (_, Some(n_states), why) => writeln!(text, "  {check}: tested on {n_states} states ({why})"),
+                (word, None, why) => writeln!(text, "  {check}: {word} ({why})"),
             };
         }
     }
@@ -166,32 +166,40 @@ pub(crate) fn reduction_text(report: &ReductionReport) -> String {
         text += &refutation_text(refutation);
     }
     report.troubles.iter().for_each(|trouble| _ = writeln!(text, "{trouble}"));
+    if let Some(violation) = &report.unrealised {
+        let what = if report.is_contradicted { "has not" } else { "was not shown to have" };
+        let _ = writeln!(text, "violation of the reduced system that the machine {what}:");
+        for (number, step) in violation.trace.steps.iter().enumerate() {
+            let _ = writeln!(text, "  {:>3}  {}  {}", number + 1, step.name, values_text(&step.state));
+        }
+    }
     text
 }
 
+fn values_text(values: &[(String, String)]) -> String {
+    values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
+
 fn refutation_text(refutation: &RefutationReport) -> String {
-    let values = |values: &[(String, String)]| {
-        values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
-    };
     let what = if refutation.is_doubtful { "in doubt" } else { "refuted" };
     format!(
         "reduction {} is {what}: {}\n  state: {}\n  image: {}\n",
         refutation.name,
         refutation.difference,
-        values(&refutation.state),
-        values(&refutation.image)
+        values_text(&refutation.state),
+        values_text(&refutation.image)
     )
 }
 
 /// The same as JSON.
 pub(crate) fn reduction_json(report: &ReductionReport) -> Value {
-    let answer = |answer: &Result<String, String>| match answer {
-        Ok(how) => json!({ "proved": true, "reason": how }),
-        Err(why) => json!({ "proved": false, "reason": why }),
+    let answer = |answer: &CheckAnswer| {
+        let (word, n_states, reason) = answer_parts(answer);
+        json!({ "proved": word == "proved", "answer": word, "states": n_states, "reason": reason })
     };
     let parts = report.parts.iter().map(|part| {
         let checks: serde_json::Map<String, Value> =
-            checks(part).into_iter().map(|(check, it)| (check.replace(' ', "_"), answer(it))).collect();
+            part.checks(report).iter().map(|(check, it)| (check.replace(' ', "_"), answer(it))).collect();
         json!({ "name": part.name, "strategy": part.strategy, "checks": checks })
     });
     let values = |values: &[(String, String)]| -> Value {
@@ -210,5 +218,10 @@ pub(crate) fn reduction_json(report: &ReductionReport) -> Value {
             "in_doubt": it.is_doubtful,
         })),
         "troubles": report.troubles,
+        "unrealised": report.unrealised.as_ref().map(|violation| {
+            let steps = violation.trace.steps.iter();
+            let steps = steps.map(|step| json!({ "name": step.name, "state": values(&step.state) }));
+            json!({ "contradicts": report.is_contradicted, "steps": steps.collect::<Vec<Value>>() })
+        }),
     })
 }

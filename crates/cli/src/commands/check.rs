@@ -339,7 +339,6 @@ impl CheckOptions {
         config.check_reduce = self.check_reduce;
         let refused = [
             (self.engine != EngineName::Explicit, "--engine symbolic", "a reduction is applied to single states"),
-            (config.por == PorMode::Auto, "--por auto", "say which reduction is meant, `syntactic` or `semantic`"),
             (self.check_por.is_some(), "--check-por", "check each of the two by itself"),
             (
                 self.symmetry.is_some_and(|it| !matches!(it, Symmetry::Off | Symmetry::Auto)),

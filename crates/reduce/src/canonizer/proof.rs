@@ -125,10 +125,7 @@ fn prove_for(
     }
     let n_operations = source.operations.len();
     // A run applies all functions, so what is assumed about states must survive all of them.
-    for op in &plan.functions {
-        source.operations.push(*op);
-        source.labels.push(system.model().operations[*op].params.clone());
-    }
+    source.functions.clone_from(&plan.functions);
     let mut solver = Bounded { sat: SatProver { conflicts: MAX_CONFLICTS }, is_over };
     let encoding = match Encoding::new(&source, constants, &Config::default(), &mut solver) {
         Ok(encoding) => encoding,
@@ -169,7 +166,7 @@ fn obstacle(encoding: &Encoding, source: &Source<'_>, system: &Explicit<'_>, n_o
     }
     let chooses = encoding.instances.iter().find(|instance| instance.has_choice || !instance.choices.is_empty());
     chooses.map(|instance| {
-        let op = source.operations[instance.operation];
+        let op = source.operation(instance.operation);
         let what = if instance.operation < n_operations { "operation" } else { "function" };
         format!("{what} `{}` has choices that are not parameters", model.operations[op].name)
     })

@@ -66,6 +66,17 @@ pub enum TroubleKind {
     Endless,
 }
 
+/// What tests say about one reduction by itself.
+#[derive(Clone, Default, Debug)]
+pub struct PartSample {
+    /// Images from which the way back to the state was found (4.1), and the first state and image without one.
+    pub n_closed: u64,
+    pub unclosed: Option<(Vec<u32>, Vec<u32>)>,
+    /// Images with the representative of the state (Proposition 2), and the first state and image with two.
+    pub n_joined: u64,
+    pub split: Option<(Vec<u32>, Vec<u32>)>,
+}
+
 impl<'s> Canonized<'s> {
     pub fn new(system: &'s Explicit<'s>, plan: &'s Plan) -> Self {
         let stages: Vec<Stage<'s>> = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
@@ -216,6 +227,63 @@ impl CanonizedWorker<'_> {
             }
         }
         is_whole
+    }
+
+    /// Looks for the way back from the images of a state, and compares representatives, reduction by reduction. `n_looks` are images that may
+    /// still be looked at.
+    pub(super) fn examine_images(&mut self, state: &[u32], n_looks: &mut usize, parts: &mut [PartSample]) {
+        let mut images: Vec<(usize, Vec<u32>)> = Vec::new();
+        self.images_of(state, |part, image| images.push((part, image.to_vec())));
+        for (part, image) in images {
+            let found = &mut parts[part];
+            match self.leads_back(part, &image, state, n_looks) {
+                Some(true) => found.n_closed += 1,
+                Some(false) if found.unclosed.is_none() => found.unclosed = Some((state.to_vec(), image.clone())),
+                _ => {}
+            }
+            // The least state of an orbit is the same for all its states.
+            if matches!(self.canonized.stages[part], Stage::Orbit { strategy: Strategy::Enumerate, .. }) {
+                continue;
+            }
+            let (mut first, mut second) = (state.to_vec(), image.clone());
+            self.apply(part, &mut first);
+            self.apply(part, &mut second);
+            if first == second {
+                found.n_joined += 1;
+            } else if found.split.is_none() {
+                found.split = Some((state.to_vec(), image));
+            }
+        }
+    }
+
+    /// Generators lead from an image back to the state, and a canonizer leaves it as it is. Nothing if that is not known.
+    fn leads_back(&mut self, part: usize, image: &[u32], state: &[u32], n_looks: &mut usize) -> Option<bool> {
+        let canonized = self.canonized;
+        let generators = match &canonized.stages[part] {
+            Stage::Function(function) => {
+                let mut again = image.to_vec();
+                return self.function(*function, &mut again).ok().map(|()| again == image);
+            }
+            Stage::Orbit { generators, .. } => *generators,
+            Stage::Symmetry(_) => return None,
+        };
+        let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::from_iter([image.into()]);
+        let mut open: Vec<Box<[u32]>> = vec![image.into()];
+        while let Some(from) = open.pop() {
+            if *from == *state {
+                return Some(true);
+            }
+            for generator in generators {
+                self.images(*generator, &from).ok()?;
+                *n_looks = n_looks.checked_sub(self.images.len())?;
+                for next in self.images.iter() {
+                    if seen.insert(next.target.into()) {
+                        open.push(next.target.into());
+                    }
+                }
+            }
+        }
+        Some(false)
     }
 
     fn apply(&mut self, part: usize, state: &mut [u32]) {
@@ -384,6 +452,10 @@ impl Canonizer for CanonizedWorker<'_> {
             self.cache.clear();
         }
         self.cache.insert(before, (&*state).into());
+    }
+
+    fn is_shown(&self) -> bool {
+        true
     }
 
     fn represent_target(&mut self, source: Option<&[u32]>, target: &mut [u32]) {

@@ -16,7 +16,7 @@ use abridge_system::{Completeness, FindingKind, Origin, Properties, Steps, Syste
 use rustc_hash::FxHashSet;
 
 use super::plan::{PartKind, Plan};
-use super::represent::{Canonized, CanonizedWorker};
+use super::represent::{Canonized, CanonizedWorker, PartSample};
 use crate::symmetry::{Canonizer as _, Quotient as _};
 
 /// A state and an image of it that a property or a step tells apart.
@@ -48,6 +48,8 @@ pub struct Sampled {
     pub refutation: Option<Refutation>,
     /// The difference is between images of a canonizer that may be equivalent all the same.
     pub is_doubtful: bool,
+    /// One entry for each reduction of the plan.
+    pub parts: Vec<PartSample>,
 }
 
 /// What a worker tells about a state.
@@ -84,6 +86,9 @@ impl Portrait {
 /// Steps out of a set-up that are listed: there may be more initial states than anybody can look at.
 const MAX_LISTED_STEPS: usize = 1 << 16;
 
+/// Images that are looked at on ways back to their states, altogether.
+const MAX_LOOKS_BACK: usize = 20_000;
+
 /// Lists up to about so many steps; true if there may be more.
 pub(super) fn first_steps(
     worker: &mut impl Worker,
@@ -104,7 +109,10 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
     let canonized = Canonized::new(system, plan);
     let mut tester =
         Tester { plan, worker: system.worker(), width: system.width(), judge: canonized.judge(), asked, deadlock };
-    let mut sampled = Sampled::default();
+    let apart = Canonized::new(system, plan);
+    let mut canonizer = apart.canonizer();
+    let mut sampled = Sampled { parts: vec![PartSample::default(); plan.parts.len()], ..Sampled::default() };
+    let mut n_looks = MAX_LOOKS_BACK;
     let (mut seen, mut open) = (FxHashSet::default(), VecDeque::new());
     let mut steps = Steps::new(tester.width);
     let _ = first_steps(&mut tester.worker, Origin::Root, max_states, &mut steps);
@@ -117,6 +125,7 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
     while let Some(state) = open.pop_front() {
         let portrait = tester.portrait(&state);
         if state[0] & 1 == 1 {
+            canonizer.examine_images(&state, &mut n_looks, &mut sampled.parts);
             match tester.compare(&state, &portrait) {
                 Ok(is_tested) => sampled.n_states += u64::from(is_tested),
                 Err((refutation, is_doubtful)) => {

@@ -1,6 +1,7 @@
 //! The checking twin of a reduction: all states and all their images, and the coarsest bisimulation among them.
 //!
-//! The graph is closed under steps and under the functions of the plan. Blocks of states with the same findings are split until all states of a block have
+//! The graph is closed under steps, under the functions of the plan and under permutations, for which representative symmetry reduction takes may depend on
+//! the course of a search. Blocks of states with the same findings are split until all states of a block have
 //! steps into the same blocks; then a reduction is right if every state and its images are in one block. The answer is exact as long as the
 //! graph is whole: it needs neither generators nor proofs, and it is what everything else is measured against.
 
@@ -8,10 +9,10 @@ use abridge_explicit::Explicit;
 use abridge_system::{FindingKind, Origin, Properties, Steps, System as _, Worker as _};
 use rustc_hash::FxHashMap;
 
-use super::plan::Plan;
+use super::plan::{PartKind, Plan};
 use super::represent::Canonized;
 use super::sample::{Portrait, first_steps};
-use crate::symmetry::{Canonizer as _, Quotient as _};
+use crate::symmetry::{Canonizer as _, Group, Permutation, Quotient as _, permute_state};
 
 /// The outcome of a comparison with the whole state space.
 #[derive(Clone, Debug)]
@@ -59,6 +60,7 @@ pub fn twin(
 ) -> Twin {
     let canonized = Canonized::new(system, plan);
     let (mut worker, mut canonizer) = (system.worker(), canonized.canonizer());
+    let exchanges = exchanges(plan);
     let mut graph = Graph::default();
     let mut steps = Steps::new(system.width());
     let (completeness, is_cut) = first_steps(&mut worker, Origin::Root, max_states, &mut steps);
@@ -80,6 +82,9 @@ pub fn twin(
         if state[0] & 1 == 1 {
             // A state without an image is its own representative.
             let _ = canonizer.images_of(&state, |part, image| images.push((part, graph.number(image))));
+            for (part, group, exchange) in &exchanges {
+                images.push((*part, graph.number(&permute_state(system, group, exchange, &state))));
+            }
             let mut representative = state.clone();
             canonizer.represent(&mut representative);
             images.push((plan.parts.len(), graph.number(&representative)));
@@ -103,6 +108,16 @@ pub fn twin(
     let refutation =
         differing.map(|(part, state, image)| (part, graph.states[state].clone(), graph.states[image].clone()));
     Twin { n_states, is_whole, refutation }
+}
+
+/// The permutations of symmetry reduction that generate all others, with the parts of the plan.
+fn exchanges(plan: &Plan) -> Vec<(usize, &Group, Permutation)> {
+    let parts = plan.parts.iter().enumerate();
+    let groups = parts.filter_map(|(part, item)| match &item.kind {
+        PartKind::Symmetry { group, .. } => Some((part, group)),
+        _ => None,
+    });
+    groups.flat_map(|(part, group)| group.exchanges().into_iter().map(move |it| (part, group, it))).collect()
 }
 
 /// The block of each state in the coarsest bisimulation that findings respect.

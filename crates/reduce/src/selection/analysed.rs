@@ -29,13 +29,15 @@ pub trait Analysed: System {
     fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String;
 }
 
-/// The machine as the encoding sees it, with variables and labels in the order of the explicit system.
+/// The machine as the encoding sees it, with variables and labels in the order of the explicit system. Functions on states of a reduction lead to
+/// states that no step reaches, so they are part of it.
 pub fn source_of<'m>(system: &'m Explicit<'m>) -> Source<'m> {
     Source {
         interp: system.judge(),
         variables: system.variables().to_vec(),
         operations: system.operations().to_vec(),
         labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
+        functions: system.transformations().to_vec(),
         propositions: Vec::new(),
     }
 }

@@ -41,12 +41,7 @@ pub struct Flood<'s, S> {
 
 impl<'s, S: ValueStates> Flood<'s, S> {
     pub fn new(system: &'s S, group: Group) -> Self {
-        let exchange = |point: u32| {
-            let mut images = group.identity();
-            images.swap(point as usize, point as usize + 1);
-            images
-        };
-        let exchanges = group.ranges().flat_map(|range| range.start..range.end - 1).map(exchange).collect();
+        let exchanges = group.exchanges();
         // All permutations must be kept, so memory is limited by the search alone.
         let is_large = group.order().is_none_or(|order| order > u128::from(MAX_MEMBERS));
         let classes = TupleClasses::new(group.clone());

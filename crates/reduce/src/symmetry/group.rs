@@ -92,6 +92,16 @@ impl Group {
         (0..self.n_points() as u32).collect()
     }
 
+    /// Permutations that exchange two neighbouring points of a block. Their products are all permutations.
+    pub fn exchanges(&self) -> Vec<Permutation> {
+        let exchange = |point: u32| {
+            let mut images = self.identity();
+            images.swap(point as usize, point as usize + 1);
+            images
+        };
+        self.ranges().flat_map(|range| range.start..range.end - 1).map(exchange).collect()
+    }
+
     /// How many permutations there are; nothing if they are too many to count.
     pub fn order(&self) -> Option<u128> {
         let factorial = |n: usize| (1..=n as u128).try_fold(1_u128, u128::checked_mul);

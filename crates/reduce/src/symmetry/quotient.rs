@@ -52,6 +52,11 @@ pub trait Canonizer {
         None
     }
 
+    /// Representatives are shown in traces, as results of the canonizer, where no real states are found for them.
+    fn is_shown(&self) -> bool {
+        false
+    }
+
     /// Elements that can be exchanged without changing a representative, if there are any that it pays to know of.
     fn alike(&mut self, state: &[u32]) -> Option<&dyn Alike> {
         let _ = state;

@@ -138,7 +138,11 @@ fn row(table: &Table, line: &str, options: &TablesOptions, interrupt: &Interrupt
 fn difference(states: u64, all_states: Option<u64>, published: &str) -> String {
     let is_same = match (published.strip_suffix('%'), all_states) {
         _ if published == "-" => true,
-        (Some(percent), Some(all)) => format!("{:.2}", 100.0 * (1.0 - states as f64 / all as f64)) == percent,
+        // The paper prints two digits, and rounds 45.4545 up.
+        (Some(percent), Some(all)) => {
+            let saved = 100.0 * (1.0 - states as f64 / all as f64);
+            percent.parse::<f64>().is_ok_and(|published| (saved - published).abs() < 0.01)
+        }
         (Some(_), None) => true,
         (None, _) => published == states.to_string(),
     };
