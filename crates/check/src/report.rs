@@ -158,6 +158,10 @@ pub struct SymbolicReport {
     pub learnt_operations: usize,
     /// Variables without an exact form, whose values were numbered.
     pub numbered_variables: usize,
+    /// Properties that were learnt from the evaluator.
+    pub learnt_properties: usize,
+    /// The initial states were listed by the evaluator.
+    pub lists_initial: bool,
 }
 
 /// Symmetry reduction of a run.

@@ -308,7 +308,7 @@ impl<'r, 's> Run<'r, 's> {
 
     /// The permutations of elements that the text of the model cannot tell apart, if states are to be identified by them.
     fn group(&self) -> Group {
-        if self.config.symmetry == Method::Off {
+        if self.config.symmetry == Method::Off || Formulas::tell_apart(self.config) {
             return Group::new(Vec::new());
         }
         self.symmetry().group
@@ -353,6 +353,8 @@ impl<'r, 's> Run<'r, 's> {
         self.shown.learnt_operations = self.shown.learnt_operations.max(parts.learnt_operations);
         self.shown.exact_operations = self.shown.exact_operations.max(parts.exact_operations);
         self.shown.numbered_variables = self.shown.numbered_variables.max(parts.numbered_variables);
+        self.shown.learnt_properties = self.shown.learnt_properties.max(parts.learnt_properties);
+        self.shown.lists_initial |= parts.lists_initial;
         self.shown.peak_nodes = self.shown.peak_nodes.max(space.peak_nodes());
         self.shown.rounds = self.shown.rounds.max(reached.rounds);
         self.shown.n_reorderings += space.n_reorderings();

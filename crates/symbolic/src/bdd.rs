@@ -177,6 +177,9 @@ pub struct Manager {
     next_reordering: Option<usize>,
     peak: usize,
     n_reorderings: u32,
+    /// Decisions that operations asked for, and nodes that reorderings looked at.
+    n_decisions: u64,
+    n_moves: u64,
     until_poll: u32,
     stop: StopFlag,
     /// Maps of variables that were registered, with the last level that each moves.
@@ -201,6 +204,8 @@ impl Manager {
             next_reordering: None,
             peak: 1,
             n_reorderings: 0,
+            n_decisions: 0,
+            n_moves: 0,
             until_poll: DECISIONS_PER_POLL,
             stop,
             maps: Vec::new(),
@@ -337,6 +342,7 @@ impl Manager {
         self.until_poll -= 1;
         if self.until_poll == 0 {
             self.until_poll = DECISIONS_PER_POLL;
+            self.n_decisions += u64::from(DECISIONS_PER_POLL);
             if self.stop.is_raised() {
                 return Err(Stop::Stopped);
             }
@@ -459,7 +465,7 @@ impl Manager {
     fn prepare(&mut self) {
         if self.n_used >= self.next_collection {
             self.collect();
-            if self.next_reordering.is_some_and(|next| self.n_used >= next) {
+            if self.next_reordering.is_some_and(|next| self.n_used >= next) && self.has_time_to_reorder() {
                 self.reorder();
                 self.next_reordering = Some((self.n_used * 2).max(FIRST_REORDERING_NODES));
             }

@@ -8,6 +8,7 @@
 
 use abridge_encoding::PropertyKind;
 use abridge_eval::State;
+use abridge_temporal::Branching;
 use abridge_temporal::formula::{AtomId, Ctl, CtlNode, NodeId, Path};
 use abridge_value::Value;
 
@@ -77,9 +78,11 @@ impl From<Stop> for Refusal {
     }
 }
 
+mod fair;
 mod linear;
 mod witness;
 
+use fair::Fairness;
 use witness::Walk;
 
 type Answer<T> = Result<T, Refusal>;
@@ -92,17 +95,21 @@ impl Space<'_> {
     pub fn judge(
         &mut self,
         reached: &Reached,
-        ctl: &Ctl,
+        branching: &Branching,
         atoms: &[Atom],
         watch: &mut Watch<'_>,
     ) -> Result<Judged, Refusal> {
+        let ctl = &branching.formula;
         if self.counters.is_some() {
             return Err(Refusal::Unsupported("formulas over counters"));
         }
-        self.learn_properties(&reached.set)?;
+        self.learn_properties(&reached.set, &|kind| matches!(kind, PropertyKind::Proposition(_)))?;
         let mut judge = Judge::new(self, reached, ctl, atoms, watch)?;
         if let Some((atom, undefined)) = judge.undefined()? {
             return Ok(Judged::IllDefined(atom, judge.way_to(&undefined)?));
+        }
+        if branching.has_premise() {
+            judge.be_fair(&branching.premises)?;
         }
         for (_, node) in ctl.nodes() {
             let row = judge.node(node)?;
@@ -113,6 +120,9 @@ impl Space<'_> {
         let Some(start) = judge.pick(&wrong)? else { return Ok(Judged::Holds) };
         let mut walk = Walk::new(start);
         judge.explain(ctl.root(), &mut walk)?;
+        if judge.fairness.is_some() && walk.loop_start.is_none() {
+            judge.go_fairly(&mut walk, &reached.set)?;
+        }
         Ok(Judged::Violated(judge.shown(&walk)?))
     }
 }
@@ -128,6 +138,8 @@ struct Judge<'j, 's, 'w> {
     deadlocks: Bdd,
     /// Backward images start from whole orbits.
     by_orbits: bool,
+    /// Paths that count; all of them without a premise.
+    fairness: Option<Fairness>,
     rounds: u32,
     /// States of the subformulas so far.
     rows: Vec<Bdd>,
@@ -150,7 +162,7 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
         let is_learnt = space.steps.iter().any(|step| step.learnt.is_some());
         let by_orbits = space.is_reduced() && (is_learnt || space.has_several_representatives);
         let (rounds, rows) = (reached.rounds, Vec::new());
-        Ok(Judge { space, ctl, atoms, watch, all, initial, deadlocks, by_orbits, rounds, rows })
+        Ok(Judge { space, ctl, atoms, watch, all, initial, deadlocks, by_orbits, fairness: None, rounds, rows })
     }
 
     /// Looks at the clock, the memory and the stop flag.
@@ -329,13 +341,22 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
         }
     }
 
-    fn some_until(&mut self, stay: &Bdd, goal: &Bdd) -> Answer<Bdd> {
+    /// States from which a path stays in one set until it is in the other, whatever follows.
+    fn until(&mut self, stay: &Bdd, goal: &Bdd) -> Answer<Bdd> {
         let nothing = self.space.manager.constant(false);
         let layers = self.layers(stay, goal, &nothing)?;
         Ok(self.space.manager.any(layers)?)
     }
 
+    fn some_until(&mut self, stay: &Bdd, goal: &Bdd) -> Answer<Bdd> {
+        let goal = self.fairly(goal)?;
+        self.until(stay, &goal)
+    }
+
     fn some_globally(&mut self, stay: &Bdd) -> Answer<Bdd> {
+        if self.fairness.is_some() {
+            return self.some_fairly(stay);
+        }
         let ends = self.and(stay, &self.deadlocks.clone())?;
         let mut left = stay.clone();
         loop {
@@ -366,9 +387,13 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
                 let differs = self.space.manager.xor(&self.row(*left), &self.row(*right))?;
                 self.not(&differs)?
             }
-            CtlNode::Next(Path::E, step, operand) => self.some_next(&self.row(*operand), *step)?,
+            CtlNode::Next(Path::E, step, operand) => {
+                let targets = self.fairly(&self.row(*operand))?;
+                self.some_next(&targets, *step)?
+            }
             CtlNode::Next(Path::A, step, operand) => {
                 let bad = self.not(&self.row(*operand))?;
+                let bad = self.fairly(&bad)?;
                 let some = self.some_next(&bad, *step)?;
                 self.not(&some)?
             }

@@ -1,6 +1,6 @@
 //! The bits of a state: cells of the encoding, and numbers for values that have no cells.
 //!
-//! A variable with an exact form has a bit for each of its cells. Any other variable has the binary number of its value, and values are numbered as they are
+//! A variable with an exact form has a bit for each of its cells that is not constant (`constant.rs`). Any other variable has the binary number of its value, and values are numbered as they are
 //! met. Choices of steps are bits too; they lie beside the cells that they decide about. [`Layout::encode`] and [`Layout::decode`] are inverse to each other.
 
 use std::sync::Arc;
@@ -15,14 +15,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::bdd::Var;
 
 /// Bits of the number of a value: more values than these can tell apart are a limit.
-const NUMBER_BITS: usize = 16;
+const NUMBER_BITS: usize = 20;
 
 /// The bits of states and choices.
 pub(crate) struct Layout {
     variables: Vec<VarId>,
     slots: Vec<Slot>,
-    /// The bit of each cell that has an input.
+    /// The bit of each cell that has an input and is not constant.
     cells: Vec<Option<Var>>,
+    /// The values of constant cells.
+    constants: Vec<Option<bool>>,
     /// Bits for choices beside each cell.
     choices: Vec<Vec<Var>>,
     /// All bits of states.
@@ -40,8 +42,14 @@ enum Slot {
 pub(crate) type Placed = Vec<(Lit, usize)>;
 
 impl Layout {
-    /// Bits for cells in the given order. `choices` are those of instances and of the initialisation.
-    pub(crate) fn new(encoding: &Encoding, variables: &[VarId], order: &[CellId], choices: &[Placed]) -> Layout {
+    /// Bits for cells in the given order. `constants` has the values of constant cells, `choices` are those of instances and of the initialisation.
+    pub(crate) fn new(
+        encoding: &Encoding,
+        variables: &[VarId],
+        order: &[CellId],
+        constants: Vec<Option<bool>>,
+        choices: &[Placed],
+    ) -> Layout {
         let n_cells = encoding.cells.len();
         let mut n_choices = vec![0; n_cells.max(1)];
         for placed in choices {
@@ -58,6 +66,7 @@ impl Layout {
             variables: variables.to_vec(),
             slots: Vec::new(),
             cells: vec![None; n_cells],
+            constants,
             choices: vec![Vec::new(); n_cells.max(1)],
             bits: Vec::new(),
             n_pairs: 0,
@@ -66,7 +75,7 @@ impl Layout {
         for cell in order {
             let at = cell.0 as usize;
             if encoding.cells.input(*cell).is_some() {
-                layout.cells[at] = Some(fresh());
+                layout.cells[at] = layout.constants[at].is_none().then(&mut fresh);
             } else if let Some(variable) = encoding.cells.variable(*cell) {
                 numbered.insert(variable, (0..NUMBER_BITS).map(|_| fresh()).collect());
             }
@@ -116,6 +125,11 @@ impl Layout {
         self.cells[cell.0 as usize]
     }
 
+    /// The value of a constant cell.
+    pub(crate) fn constant(&self, cell: CellId) -> Option<bool> {
+        self.constants[cell.0 as usize]
+    }
+
     /// The bits of choices that were placed.
     pub(crate) fn choice_bits(&self, placed: &Placed) -> FxHashMap<Lit, Var> {
         let mut used: FxHashMap<usize, usize> = FxHashMap::default();
@@ -160,7 +174,10 @@ impl Layout {
     /// The state with these true bits; nothing if no state has them. The constants are those of `blank`.
     pub(crate) fn decode(&self, encoding: &Encoding, bits: &[Var], blank: &State) -> Option<State> {
         let bits: FxHashSet<Var> = bits.iter().copied().collect();
-        let is_true = |cell: CellId| self.cells[cell.0 as usize].is_some_and(|bit| bits.contains(&bit));
+        let is_true = |cell: CellId| match self.cells[cell.0 as usize] {
+            Some(bit) => bits.contains(&bit),
+            None => self.constant(cell) == Some(true),
+        };
         let mut variables = vec![None; blank.variables.len()];
         for (position, variable) in self.variables.iter().enumerate() {
             variables[variable.index()] = Some(match &self.slots[position] {

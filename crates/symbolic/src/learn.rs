@@ -15,6 +15,7 @@ use abridge_encoding::PropertyKind;
 
 use crate::bdd::{Bdd, Made, Stop, Var};
 use crate::space::{Checked, Halt, RelationPart, Space};
+use crate::within::Gates;
 
 /// What is known about something that depends on some variables.
 pub(crate) struct Known {
@@ -85,7 +86,7 @@ impl Space<'_> {
         let known = self.known(&positions)?;
         let none = self.manager.constant(false);
         let learnt = pred.map(|pred| LearntProperty { known, pred });
-        Ok(Checked { position, holds: none.clone(), fails: none, learnt })
+        Ok(Checked { position, holds: none.clone(), fails: none, learnt, within: None })
     }
 
     /// States of a set with values that were not evaluated, one for each valuation of the key.
@@ -193,14 +194,35 @@ impl Space<'_> {
         Ok(outcomes)
     }
 
-    /// Makes all properties know the states of a set.
-    pub(crate) fn learn_properties(&mut self, set: &Bdd) -> Result<(), Halt> {
+    /// Makes some properties know the states of a set. Others are not evaluated, since that may fail or take long.
+    pub(crate) fn learn_properties(&mut self, set: &Bdd, is_wanted: &dyn Fn(PropertyKind) -> bool) -> Result<(), Halt> {
         for idx in 0..self.properties.len() {
+            if !is_wanted(self.encoding.properties[self.properties[idx].position].kind) {
+                continue;
+            }
+            self.evaluate_within(idx, set)?;
             let Some(mut learnt) = self.properties[idx].learnt.take() else { continue };
             let result = self.learn_property(idx, &mut learnt, set);
             self.properties[idx].learnt = Some(learnt);
             result?;
         }
+        Ok(())
+    }
+
+    /// Evaluates a property within a set, if it has no diagrams for all states.
+    fn evaluate_within(&mut self, idx: usize, set: &Bdd) -> Made<()> {
+        let Space { encoding, layout, manager, properties, .. } = self;
+        let checked = &mut properties[idx];
+        let (Some(known), Ok(truth)) = (&checked.within, &encoding.properties[checked.position].truth) else {
+            return Ok(());
+        };
+        if manager.implies(set, known)? {
+            return Ok(());
+        }
+        let gates = Gates::new(encoding, layout, manager, &[truth.holds, truth.fails])?;
+        checked.holds = gates.within(manager, set, truth.holds)?;
+        checked.fails = gates.within(manager, set, truth.fails)?;
+        checked.within = Some(set.clone());
         Ok(())
     }
 
@@ -239,6 +261,7 @@ impl Space<'_> {
 
     /// Lists the initial states.
     pub(crate) fn list_initial(&mut self) -> Result<(), Halt> {
+        self.lists_initial = true;
         let session = self.source.interp.session();
         let (mut states, mut failure) = (Vec::new(), None);
         session.initialise(&self.blank, &mut |found| {

@@ -2,11 +2,12 @@
 //!
 //! A [`Space`] is a machine under one valuation of the constants (`space.rs`): circuits of the encoding, folded into the diagrams of `bdd.rs`, and relations
 //! learnt from the evaluator where there is no exact circuit (`learn.rs`). `reach.rs` computes the reachable states and what is found in them, `path.rs`
-//! shortest paths to findings, `ctl.rs` judges formulas of branching time, `order.rs` the static order of cells, `layout.rs` the bits of states. `symmetry.rs` reduces to
+//! shortest paths to findings, `ctl.rs` judges formulas of branching time, `within.rs` evaluates large properties, `order.rs` has the static order of cells, `constant.rs` those without a choice, `layout.rs` the bits of states. `symmetry.rs` reduces to
 //! representatives of orbits inside the fixpoint. Results are exact or come with the reason why not: a
 //! state that is missing without a reason would make a verdict wrong.
 
 pub mod bdd;
+mod constant;
 mod ctl;
 mod layout;
 mod learn;
@@ -15,6 +16,7 @@ mod path;
 mod reach;
 mod space;
 mod symmetry;
+mod within;
 
 pub use bdd::Stop;
 pub use ctl::{Atom, Judged, Matching, Refusal, Witness};

@@ -22,6 +22,17 @@ pub struct Asked {
     pub stop_at_first: bool,
 }
 
+impl Asked {
+    fn includes(&self, kind: PropertyKind) -> bool {
+        match kind {
+            PropertyKind::Invariant(_) => self.invariant,
+            PropertyKind::Assertion(_) => self.assertions,
+            PropertyKind::Goal => self.goal,
+            PropertyKind::Proposition(_) => false,
+        }
+    }
+}
+
 /// A kind of finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -131,7 +142,7 @@ impl Space<'_> {
 
     /// What is found in a set, each kind with the states where it is.
     pub(crate) fn findings(&mut self, set: &Bdd, asked: Asked) -> Result<Vec<(Kind, Bdd)>, Halt> {
-        self.learn_properties(set)?;
+        self.learn_properties(set, &|kind| asked.includes(kind))?;
         for idx in 0..self.steps.len() {
             self.learn_step(idx, set)?;
         }
@@ -139,13 +150,7 @@ impl Space<'_> {
         let manager = &mut self.manager;
         for checked in &self.properties {
             let kind = self.encoding.properties[checked.position].kind;
-            let is_asked = match kind {
-                PropertyKind::Invariant(_) => asked.invariant,
-                PropertyKind::Assertion(_) => asked.assertions,
-                PropertyKind::Goal => asked.goal,
-                PropertyKind::Proposition(_) => false,
-            };
-            if !is_asked {
+            if !asked.includes(kind) {
                 continue;
             }
             let bad = if kind == PropertyKind::Goal { &checked.holds } else { &checked.fails };

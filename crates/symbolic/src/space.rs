@@ -15,10 +15,12 @@ use abridge_eval::State;
 use rustc_hash::FxHashMap;
 
 use crate::bdd::{Bdd, Made, Manager, Stop, Var};
+use crate::constant;
 use crate::layout::{Layout, Placed};
 use crate::learn::{LearntOperation, LearntProperty};
 use crate::order::order;
 use crate::symmetry::{self, Class, Counters, Mapping, MovedClass, Order, Representatives, Swap};
+use crate::within::Gates;
 
 /// States, steps and properties of a machine as diagrams.
 pub struct Space<'s> {
@@ -43,6 +45,8 @@ pub struct Space<'s> {
     pub(crate) is_by_elements: bool,
     /// With symmetry reduction, an orbit may have several representatives.
     pub has_several_representatives: bool,
+    /// The initial states were listed by the evaluator.
+    pub(crate) lists_initial: bool,
     /// The initialisation is ill-defined for some of its choices.
     pub is_start_ill_defined: bool,
     /// What could not be evaluated, in words.
@@ -72,6 +76,8 @@ pub(crate) struct Checked {
     pub(crate) holds: Bdd,
     pub(crate) fails: Bdd,
     pub(crate) learnt: Option<LearntProperty>,
+    /// The states that `holds` and `fails` are about, if the property is evaluated within a set.
+    pub(crate) within: Option<Bdd>,
 }
 
 /// The reason why a machine cannot be checked symbolically, or not to the end.
@@ -128,6 +134,10 @@ pub struct Parts {
     /// Variables with cells, and variables whose values are numbered.
     pub exact_variables: usize,
     pub numbered_variables: usize,
+    /// Properties that are learnt from the evaluator.
+    pub learnt_properties: usize,
+    /// The initial states were listed by the evaluator.
+    pub lists_initial: bool,
 }
 
 impl<'s> Space<'s> {
@@ -151,7 +161,8 @@ impl<'s> Space<'s> {
         let choices: Vec<Placed> = encoding.instances.iter().map(|it| placed(&encoding, &order, it)).collect();
         let first = placed_first(&encoding, &order);
         let all: Vec<Placed> = choices.iter().cloned().chain([first.clone()]).collect();
-        let layout = Layout::new(&encoding, &source.variables, &order, &all);
+        let fixed = constant_cells(source, &encoding, &classes, distrust);
+        let layout = Layout::new(&encoding, &source.variables, &order, fixed, &all);
         let mut manager = Manager::new(layout.n_pairs(), options.max_nodes, stop);
         // Sorting needs the bits of neighbours near each other.
         if classes.is_empty() {
@@ -176,11 +187,12 @@ impl<'s> Space<'s> {
             choices: FxHashMap::default(),
             is_by_elements: !is_relational && matches!(&classes[..], [class] if !class.is_group),
             has_several_representatives: is_relational,
+            lists_initial: false,
             is_start_ill_defined: false,
             missing: BTreeSet::new(),
         };
         space.add_steps(&choices, distrust)?;
-        space.add_properties(distrust)?;
+        space.add_properties(distrust, options.representatives == Representatives::Counters)?;
         space.add_initial(&first)?;
         space.add_swaps(&classes)?;
         match options.representatives {
@@ -211,6 +223,8 @@ impl<'s> Space<'s> {
             learnt_operations,
             exact_variables: n_variables - numbered_variables,
             numbered_variables,
+            learnt_properties: self.properties.iter().filter(|checked| checked.learnt.is_some()).count(),
+            lists_initial: self.lists_initial,
         }
     }
 
@@ -228,10 +242,7 @@ impl<'s> Space<'s> {
             let instances: Vec<usize> = (0..self.encoding.instances.len())
                 .filter(|idx| self.encoding.instances[*idx].operation == operation)
                 .collect();
-            // Without any instance a guard is not true for the constants: false, or ill-defined.
-            let is_exact =
-                !instances.is_empty() && instances.iter().all(|idx| is_exact(&self.encoding.instances[*idx]));
-            if !is_exact || distrust.operations.contains(&operation) {
+            if is_learnt(&self.encoding, operation, distrust) {
                 let step = self.learnt_step(operation)?;
                 self.steps.push(step);
                 continue;
@@ -282,21 +293,37 @@ impl<'s> Space<'s> {
         })
     }
 
-    fn add_properties(&mut self, distrust: &Distrust) -> Result<(), Halt> {
+    /// Counters need diagrams that are about all states.
+    fn add_properties(&mut self, distrust: &Distrust, is_eager: bool) -> Result<(), Halt> {
         for position in 0..self.encoding.properties.len() {
             let Property { truth, kind, .. } = &self.encoding.properties[position];
             let checked = match truth {
                 Ok(truth) if !distrust.properties.contains(kind) => {
                     let lits = [truth.holds, truth.fails];
-                    let none = FxHashMap::default();
-                    let values = fold(&self.encoding, &self.layout, &mut self.manager, &none, &lits)?;
-                    Checked { position, holds: values[0].clone(), fails: values[1].clone(), learnt: None }
+                    self.circuit_property(position, lits, is_eager)?
                 }
                 _ => self.learnt_property(position)?,
             };
             self.properties.push(checked);
         }
         Ok(())
+    }
+
+    /// A property with exact circuits: where it is true, and where it is false.
+    fn circuit_property(&mut self, position: usize, [holds, fails]: [Lit; 2], is_eager: bool) -> Made<Checked> {
+        let Space { encoding, layout, manager, .. } = self;
+        let made = |holds: Bdd, fails: Bdd, within| Checked { position, holds, fails, learnt: None, within };
+        let gates = Gates::new(encoding, layout, manager, &[holds, fails])?;
+        if let Some((holds, fails)) = gates.small(holds).zip(gates.small(fails)) {
+            return Ok(made(holds, fails, None));
+        }
+        if is_eager {
+            let none = FxHashMap::default();
+            let values = fold(encoding, layout, manager, &none, &[holds, fails])?;
+            return Ok(made(values[0].clone(), values[1].clone(), None));
+        }
+        let none = manager.constant(false);
+        Ok(made(none.clone(), none.clone(), Some(none)))
     }
 
     fn add_initial(&mut self, choices: &Placed) -> Result<(), Halt> {
@@ -321,6 +348,29 @@ impl<'s> Space<'s> {
         self.initial = conjoin(&self.encoding, manager, &choice_bits, &parts)?;
         Ok(())
     }
+}
+
+/// Whether an operation is learnt from the evaluator. Without any instance a guard is not true for the constants: false, or ill-defined.
+fn is_learnt(encoding: &Encoding, operation: usize, distrust: &Distrust) -> bool {
+    let mut instances = encoding.instances.iter().filter(|instance| instance.operation == operation).peekable();
+    instances.peek().is_none() || !instances.all(is_exact) || distrust.operations.contains(&operation)
+}
+
+/// The values of constant cells. Operations that are learnt may give any value to what they write; an initialisation that is listed, to anything.
+fn constant_cells(
+    source: &Source<'_>,
+    encoding: &Encoding,
+    classes: &[MovedClass],
+    distrust: &Distrust,
+) -> Vec<Option<bool>> {
+    if source.variables.iter().any(|variable| encoding.cells.is_opaque(*variable)) {
+        return vec![None; encoding.cells.len()];
+    }
+    let model = source.interp.model();
+    let learnt = (0..source.operations.len()).filter(|operation| is_learnt(encoding, *operation, distrust));
+    let written = learnt.flat_map(|operation| model.operations[source.operations[operation]].effects.writes.iter());
+    let free = constant::cells_of(encoding, written);
+    constant::constants(encoding, classes, |cell| free.contains(&cell))
 }
 
 /// Whether every part of an instance has an exact circuit.
@@ -403,8 +453,8 @@ fn fold(
     lits: &[Lit],
 ) -> Made<Vec<Bdd>> {
     let bit = |input: Lit| match encoding.cells.of_input(input) {
-        Some(cell) => layout.cell(cell),
-        None => choice_bits.get(&input).copied(),
+        Some(cell) => layout.constant(cell).map(Input::Constant).or(layout.cell(cell).map(Input::Bit)),
+        None => choice_bits.get(&input).copied().map(Input::Bit),
     };
     let mut diagrams = Diagrams { manager, bit: &bit, stop: None };
     let values = encoding.blast.circuit.fold(lits, &mut diagrams);
@@ -414,8 +464,14 @@ fn fold(
 /// The algebra of diagrams. After a stop all values are false, and none counts.
 struct Diagrams<'d> {
     manager: &'d mut Manager,
-    bit: &'d dyn Fn(Lit) -> Option<Var>,
+    bit: &'d dyn Fn(Lit) -> Option<Input>,
     stop: Option<Stop>,
+}
+
+/// What an input stands for.
+enum Input {
+    Bit(Var),
+    Constant(bool),
 }
 
 impl Diagrams<'_> {
@@ -435,9 +491,13 @@ impl Algebra for Diagrams<'_> {
     }
 
     fn input(&mut self, input: Lit) -> Bdd {
-        let bit = (self.bit)(input).expect("every input is a cell or a choice");
-        let made = self.manager.var(bit);
-        self.value(made)
+        match (self.bit)(input).expect("every input is a cell or a choice") {
+            Input::Bit(bit) => {
+                let made = self.manager.var(bit);
+                self.value(made)
+            }
+            Input::Constant(value) => self.manager.constant(value),
+        }
     }
 
     fn not(&mut self, value: &Bdd) -> Bdd {

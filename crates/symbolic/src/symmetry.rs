@@ -141,7 +141,11 @@ impl Space<'_> {
         if !self.is_by_elements {
             return None;
         }
-        let exchanged = |swap: &Swap| -> Vec<(Var, Var)> { half(&swap.moved) };
+        // Of two elements, the one with the upper bits comes first; which bit of a pair is listed first says nothing about that.
+        let downwards = |(from, to): (Var, Var)| {
+            if self.manager.level_of(from) < self.manager.level_of(to) { (from, to) } else { (to, from) }
+        };
+        let exchanged = |swap: &Swap| -> Vec<(Var, Var)> { half(&swap.moved).into_iter().map(downwards).collect() };
         let mut blocks: Vec<Vec<Var>> = vec![exchanged(self.swaps.first()?).iter().map(|(from, _)| *from).collect()];
         for swap in &self.swaps {
             let bits = exchanged(swap);

@@ -1,7 +1,6 @@
 //! Temporal formulas with the symbolic engine, one set-up after the other.
 //!
-//! A formula holds if it holds for every set-up. What the engine cannot judge, premises about every operation and atoms that compare a state with the next one, is told as not
-//! known, with the reason.
+//! A formula holds if it holds for every set-up. What the engine cannot judge, such as atoms that compare a state with the next one, is told as not known, with the reason.
 
 use abridge_eval::{Env, State};
 use abridge_explicit::{Explicit, FIRST_OPERATION};
@@ -9,7 +8,7 @@ use abridge_model::ModelNode;
 use abridge_reduce::symmetry::{Auto, Group, Quotient as _};
 use abridge_symbolic::{Atom, Halt, Judged, Kind, Matching, Reached, Refusal, Space, Stop, Watch, Witness};
 use abridge_system::{Gap, Limit};
-use abridge_temporal::{Budget, Expanded, Fair, Property};
+use abridge_temporal::{Budget, Expanded, Property};
 
 use crate::temporal::atoms::{self, Pattern};
 use crate::temporal::{PreparedFormula, TemporalReport, TemporalVerdict, Tree, first_error};
@@ -32,9 +31,6 @@ impl<'r, 's> Formulas<'r, 's> {
             let verdict = match formula.body.as_ref().map(|body| &body.tree) {
                 None => TemporalVerdict::Error(first_error(&formula.diagnostics)),
                 Some(_) if config.stutters => unsupported("paths that stay where nothing is enabled"),
-                Some(Tree::Ctl(branching)) if branching.has_premise() => {
-                    unsupported("fairness premises of branching time")
-                }
                 Some(_) => TemporalVerdict::Holds,
             };
             TemporalReport {
@@ -55,12 +51,14 @@ impl<'r, 's> Formulas<'r, 's> {
 
     /// Whether the engine can judge all formulas.
     pub(super) fn are_supported(config: &Config) -> bool {
-        let is_judged = |formula: &PreparedFormula| match formula.body.as_ref().map(|body| &body.tree) {
-            None => false,
-            Some(Tree::Ctl(branching)) => !branching.has_premise(),
-            Some(Tree::Ltl(expanded)) => expanded.premises.iter().flatten().all(|it| it.subject != Fair::Every),
-        };
-        config.formulas.formulas.iter().all(is_judged) && !config.stutters
+        config.formulas.formulas.iter().all(|formula| formula.body.is_some()) && !config.stutters
+    }
+
+    /// Whether a premise tells every operation with its arguments from all others, so that no two states are alike.
+    pub(super) fn tell_apart(config: &Config) -> bool {
+        let is_about_every =
+            |formula: &PreparedFormula| formula.body.as_ref().is_some_and(|body| body.tree.needs_instances());
+        config.formulas.formulas.iter().any(is_about_every)
     }
 
     /// Formulas that nothing contradicts are not known to hold, for a reason.
@@ -101,7 +99,7 @@ impl<'r, 's> Formulas<'r, 's> {
             let Some(body) = &self.config.formulas.formulas[number].body else { continue };
             let atoms: Vec<Atom> = body.atoms.iter().map(|atom| self.atom(*atom, constants)).collect();
             let answer = match &body.tree {
-                Tree::Ctl(branching) => space.judge(reached, &branching.formula, &atoms, watch),
+                Tree::Ctl(branching) => space.judge(reached, branching, &atoms, watch),
                 Tree::Ltl(expanded) => match self.property(number, expanded) {
                     Some(property) => space.judge_linear(reached, property, &atoms, watch),
                     None => Err(Refusal::Unsupported("formulas whose automaton is too large")),

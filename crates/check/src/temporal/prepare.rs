@@ -81,7 +81,7 @@ pub(crate) enum Tree {
 
 impl Tree {
     /// A premise speaks about every operation with its arguments.
-    fn needs_instances(&self) -> bool {
+    pub(crate) fn needs_instances(&self) -> bool {
         let premises = match self {
             Tree::Ltl(expanded) => &expanded.premises,
             Tree::Ctl(branching) => &branching.premises,

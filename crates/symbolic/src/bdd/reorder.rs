@@ -9,6 +9,9 @@ use super::{Edge, Manager, Node};
 const MAX_GROWTH_PERCENT: usize = 120;
 /// Pairs that are moved in one reordering, those with most nodes.
 const MAX_SIFTED_PAIRS: usize = 400;
+/// Nodes that reorderings may look at for each decision of the operations, and before there were any: the greater part of the time belongs to operations.
+const MOVES_PER_DECISION: u64 = 8;
+const FREE_MOVES: u64 = 1 << 27;
 /// Larger hash tables are made smaller.
 const MAX_HEADS_PER_NODE: usize = 8;
 
@@ -26,10 +29,15 @@ impl Manager {
         pairs.truncate(MAX_SIFTED_PAIRS);
         for pair in pairs {
             self.sift(pair, n_pairs, &mut refs);
-            if self.stop.is_raised() {
+            if self.stop.is_raised() || !self.has_time_to_reorder() {
                 break;
             }
         }
+    }
+
+    /// Whether reorderings took little time so far, compared with operations.
+    pub(super) fn has_time_to_reorder(&self) -> bool {
+        self.n_moves <= FREE_MOVES + MOVES_PER_DECISION * self.n_decisions
     }
 
     /// References to each node, from other nodes and from handles. All nodes are alive.
@@ -87,6 +95,7 @@ impl Manager {
     fn exchange_levels(&mut self, level: u32, refs: &mut Vec<u32>) {
         let (upper, lower) = (self.var_at[level as usize], self.var_at[level as usize + 1]);
         let crossing = self.crossing(upper, lower);
+        self.n_moves += 8 * crossing.len() as u64;
         for number in crossing {
             // The other nodes that cross are found by none of the new ones, whose children lie deeper.
             self.unlink(number);
@@ -111,6 +120,7 @@ impl Manager {
             return crossing;
         }
         self.compact(upper);
+        self.n_moves += (self.tables[upper as usize].heads.len() + self.tables[upper as usize].len) as u64;
         for head in &self.tables[upper as usize].heads {
             let mut at = *head;
             while at != super::NO_NODE {

@@ -7,6 +7,7 @@
 //! Weak fairness of an operation is one more mark: it is not enabled, or it is taken. For strong fairness, a state where the operation is enabled stays only if it leads to a step of
 //! the operation (Kesten, Pnueli, Raviv 1998).
 
+use abridge_encoding::PropertyKind;
 use abridge_temporal::automaton::Edge;
 use abridge_temporal::bdd::{self as guards, Bdd as Guard};
 use abridge_temporal::formula::Ctl;
@@ -34,14 +35,13 @@ impl Space<'_> {
         if self.counters.is_some() {
             return Err(Refusal::Unsupported("formulas over counters"));
         }
-        let is_about_all = |constraint: &Constraint| constraint.subject == Fair::Every;
-        if property.premises.iter().flatten().any(is_about_all) || !property.pairs.is_empty() {
-            return Err(Refusal::Unsupported("premises about every operation, and conclusions that are such premises"));
+        if !property.pairs.is_empty() {
+            return Err(Refusal::Unsupported("conclusions that are premises"));
         }
         if property.premises.is_empty() {
             return Err(Refusal::Unsupported("premises that no infinite path meets"));
         }
-        self.learn_properties(&reached.set)?;
+        self.learn_properties(&reached.set, &|kind| matches!(kind, PropertyKind::Proposition(_)))?;
         let none = Ctl::default();
         let mut product = Product::new(Judge::new(self, reached, &none, atoms, watch)?, property)?;
         product.judge()
@@ -61,9 +61,9 @@ struct Move {
 /// What is to happen again and again.
 enum Recurrence {
     Mark(u32),
-    /// A state outside of a set, or one of the steps for which an atom holds.
+    /// A state outside of a set, or one of the steps with a column.
     Weak(Bdd, usize),
-    /// If a state of the set, then one of the steps for which an atom holds.
+    /// If a state of the set, then one of the steps with a column.
     Strong(Bdd, usize),
 }
 
@@ -71,20 +71,26 @@ struct Product<'p, 'j, 's, 'w> {
     judge: Judge<'j, 's, 'w>,
     property: &'p Property,
     moves: Vec<Move>,
-    /// Steps that all atoms about steps judge alike, with these atoms.
+    /// Steps that all atoms about steps judge alike, with a column for each atom.
     steps: Vec<(Vec<bool>, Vec<usize>)>,
     /// The reached states of each atom; nothing for atoms about the next step.
     sets: Vec<Option<Bdd>>,
+    /// Where each operation with its arguments is enabled, if a premise is about every one. Steps have a column for each of them after those of the atoms.
+    every: Vec<Bdd>,
     /// States without a step whose letter the automaton accepts.
     ends: Family,
 }
 
 impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     fn new(judge: Judge<'j, 's, 'w>, property: &'p Property) -> Answer<Self> {
-        let (moves, steps, sets, ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut product = Product { judge, property, moves, steps, sets, ends };
+        let (moves, steps, sets, every, ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut product = Product { judge, property, moves, steps, sets, every, ends };
         let sets = product.atoms()?;
-        let alike = product.alike()?;
+        let is_about_every = |constraint: &Constraint| constraint.subject == Fair::Every;
+        let has_every = property.premises.iter().flatten().any(is_about_every);
+        let every = if has_every { product.judge.every_operation()? } else { Vec::new() };
+        let alike = product.alike(&every)?;
+        product.every = every.into_iter().map(|(enabled, _)| enabled).collect();
         let mut known = FxHashMap::default();
         for (source, state) in property.violation.states.iter().enumerate() {
             for edge in &state.edges {
@@ -123,10 +129,14 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
         Ok(sets)
     }
 
-    /// Steps by the atoms about steps that hold for them.
-    fn alike(&mut self) -> Answer<Vec<(Vec<bool>, Vec<usize>)>> {
+    /// Steps by the atoms about steps that hold for them, and by the operations that they belong to.
+    fn alike(&mut self, every: &[(Bdd, Vec<usize>)]) -> Answer<Vec<(Vec<bool>, Vec<usize>)>> {
         let mut alike: Vec<(Vec<bool>, Vec<usize>)> = Vec::new();
-        let mut taken = vec![vec![false; self.judge.atoms.len()]; self.judge.space.steps.len()];
+        let n_atoms = self.judge.atoms.len();
+        let mut taken = vec![vec![false; n_atoms + every.len()]; self.judge.space.steps.len()];
+        for (number, (_, parts)) in every.iter().enumerate() {
+            parts.iter().for_each(|part| taken[*part][n_atoms + number] = true);
+        }
         for (number, atom) in self.judge.atoms.iter().enumerate() {
             if let Atom::Taken(matching) = atom {
                 self.judge.parts_of(matching)?.into_iter().for_each(|part| taken[part][number] = true);
@@ -199,14 +209,17 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     fn recurrences(&mut self, premises: &[Constraint]) -> Answer<Vec<Recurrence>> {
         let mut recurrences: Vec<Recurrence> = (0..self.property.violation.n_marks).map(Recurrence::Mark).collect();
         for constraint in premises {
-            let Fair::Step { enabled, taken } = constraint.subject else { continue };
-            let set = self.sets[enabled.0 as usize].clone();
-            let set = set.ok_or(Refusal::Unsupported("premises about steps that are no operations"))?;
-            let taken = taken.0 as usize;
-            recurrences.push(match constraint.is_strong {
+            let recurrence = |(set, taken): (Bdd, usize)| match constraint.is_strong {
                 true => Recurrence::Strong(set, taken),
                 false => Recurrence::Weak(set, taken),
-            });
+            };
+            let Fair::Step { enabled, taken } = constraint.subject else {
+                recurrences.extend(self.every.iter().cloned().zip(self.judge.atoms.len()..).map(recurrence));
+                continue;
+            };
+            let set = self.sets[enabled.0 as usize].clone();
+            let set = set.ok_or(Refusal::Unsupported("premises about steps that are no operations"))?;
+            recurrences.push(recurrence((set, taken.0 as usize)));
         }
         Ok(recurrences)
     }

@@ -6,7 +6,7 @@
 
 use abridge_temporal::formula::{CtlNode, NodeId, Path};
 
-use super::{Answer, Judge, Witness};
+use super::{Answer, Judge, Refusal, Witness};
 use crate::bdd::{Bdd, Made, Var};
 
 /// A path of sets with one state each.
@@ -74,7 +74,7 @@ impl Judge<'_, '_, '_> {
         Ok(false)
     }
 
-    fn all_parts(&self) -> Vec<usize> {
+    pub(super) fn all_parts(&self) -> Vec<usize> {
         (0..self.space.steps.len()).collect()
     }
 
@@ -90,7 +90,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Goes on through one set to another; false if that is not possible.
-    fn go_until(&mut self, walk: &mut Walk, stay: &Bdd, goal: &Bdd) -> Answer<bool> {
+    pub(super) fn go_until(&mut self, walk: &mut Walk, stay: &Bdd, goal: &Bdd) -> Answer<bool> {
         let here = walk.here();
         let layers = self.layers(stay, goal, &here)?;
         let is_found = !self.and(&layers[layers.len() - 1], &here)?.is_false();
@@ -102,6 +102,9 @@ impl Judge<'_, '_, '_> {
 
     /// Goes on in a set for ever: around a loop, or to a state without steps.
     fn go_globally(&mut self, walk: &mut Walk, stay: &Bdd) -> Answer<()> {
+        if self.fairness.is_some() {
+            return self.go_fairly(walk, stay);
+        }
         let stay = self.some_globally(stay)?;
         let ends = self.and(&stay, &self.deadlocks.clone())?;
         if !ends.is_false() && self.go_until(walk, &stay, &ends)? {
@@ -176,6 +179,7 @@ impl Judge<'_, '_, '_> {
             CtlNode::Iff(_, right) => self.explain(right, walk),
             CtlNode::Next(path, step, operand) if holds == (path == Path::E) => {
                 let targets = if holds { self.row(operand) } else { self.not(&self.row(operand))? };
+                let targets = self.fairly(&targets)?;
                 let parts = self.parts(step)?;
                 if self.step(walk, &targets, &parts)? { self.explain(operand, walk) } else { Ok(()) }
             }
@@ -216,12 +220,14 @@ impl Judge<'_, '_, '_> {
             CtlNode::Globally(_, operand) => return self.go_globally(walk, &self.row(*operand)),
             _ => return Ok(()),
         };
+        let goal = self.fairly(&goal)?;
         if self.go_until(walk, &stay, &goal)? { self.explain(last, walk) } else { self.go_globally(walk, &stay) }
     }
 
     /// The path that contradicts a universal operator.
     fn explain_not_all(&mut self, node: &CtlNode, walk: &mut Walk) -> Answer<()> {
         let (lasso, path) = self.contradiction(node)?;
+        let path = path.map(|(stay, goal)| Ok::<_, Refusal>((stay, self.fairly(&goal)?))).transpose()?;
         if let Some((stay, goal)) = path
             && self.go_until(walk, &stay, &goal)?
         {

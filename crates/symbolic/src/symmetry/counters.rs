@@ -58,6 +58,9 @@ impl Space<'_> {
         }
         let moved: FxHashSet<Var> = blocks.iter().flatten().copied().collect();
         let first: Vec<Var> = self.layout.bits().iter().filter(|bit| !moved.contains(bit)).copied().collect();
+        if !self.is_read_in_order(&first, &blocks) {
+            return inapplicable("counter abstraction: the bits of elements do not follow each other");
+        }
         let valid = self.valid()?;
         let joined = self.joined(&moved, &valid)?;
         let Some(records) = self.local_states(&blocks[0], &joined)? else {
@@ -78,6 +81,18 @@ impl Space<'_> {
         counters.initial = counters.manager.counted(&self.manager, &counters.counting, &self.initial)?;
         self.counters = Some(counters);
         Ok(())
+    }
+
+    /// Whether the bits of each element come after those of the element before, and those of no element before all others. A diagram would be misread otherwise.
+    fn is_read_in_order(&self, first: &[Var], blocks: &[Vec<Var>]) -> bool {
+        let groups = [first].into_iter().chain(blocks.iter().map(Vec::as_slice));
+        let mut next = 0;
+        groups.into_iter().all(|group| {
+            let levels = || group.iter().map(|bit| self.manager.level_of(*bit));
+            let is_below = levels().all(|level| level >= next);
+            next = levels().max().map_or(next, |last| last + 1);
+            is_below
+        })
     }
 
     /// The relation of each operation, with the bits of all elements and everything that one of its steps writes.

@@ -72,6 +72,8 @@ pub(super) fn report_json(model: &Model, sources: &SourceMap, report: &Report, t
             "exact_operations": symbolic.exact_operations,
             "learnt_operations": symbolic.learnt_operations,
             "numbered_variables": symbolic.numbered_variables,
+            "learnt_properties": symbolic.learnt_properties,
+            "lists_initial": symbolic.lists_initial,
         });
     }
     // Traces may be long: they are moved, where `json!` would copy them.
