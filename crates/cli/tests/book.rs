@@ -46,7 +46,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// A line without what differs between runs: everything from a time on.
+/// A line without what differs between runs, which is everything from a time on, and without blanks at its end.
 fn comparable(line: &str) -> String {
     let is_time = |word: &&str| {
         let digits = word.trim_start_matches('(');
@@ -59,7 +59,7 @@ fn comparable(line: &str) -> String {
             break;
         }
     }
-    words.join(" ")
+    words.join(" ").trim_end().to_owned()
 }
 
 /// Asserts that lines are printed one after the other; `...` stands for any lines. What is printed behind the last one does not matter if that is asked for.
