@@ -6,6 +6,7 @@
 mod animation;
 mod calculate;
 mod canonized;
+mod coverage;
 mod explorer;
 mod find;
 mod por;
@@ -56,6 +57,7 @@ pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
 pub use canonized::{
     CheckAnswer, PartReport, ReductionReport, RefutationReport, choose_reductions, examine_reductions,
 };
+pub use coverage::{DeadGuard, StateCoverage, VariableCoverage};
 pub use find::{Sought, find, nth_state};
 pub use por::{Analysis, PorMode, analyse_dependences};
 pub use refinement::{
@@ -67,7 +69,9 @@ pub use report::{
     Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
     limit_text,
 };
-pub use space::{Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, space, space_of, state_graph};
+pub use space::{
+    Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, projection, space, space_of, state_graph,
+};
 pub use stuck::{Stuck, why_stuck};
 pub use symbolic::Engine;
 pub use temporal::{
@@ -131,6 +135,8 @@ pub struct Config {
     pub is_search_over: Arc<AtomicBool>,
     /// How states that differ only in the names of interchangeable elements are identified.
     pub symmetry: Method,
+    /// Values of variables and guards are covered in the report, with at most so many values of each variable.
+    pub coverage: Option<usize>,
     /// The process ends after the run, which gives memory back sooner than value by value.
     pub leaves_memory: bool,
 }
@@ -172,6 +178,7 @@ impl Default for Config {
             stopped_for: Arc::default(),
             is_search_over: Arc::default(),
             symmetry: Method::Off,
+            coverage: None,
             leaves_memory: false,
         }
     }
@@ -366,6 +373,7 @@ fn summarise(
         found,
         violations,
         coverage: coverage.collect(),
+        state_coverage: None,
         failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
         visited_all: true,

@@ -13,6 +13,7 @@ use abridge_reduce::{Paths, Por, Selected, Tally};
 use abridge_sliced::Sliced;
 use abridge_system::System;
 
+use crate::coverage::coverage;
 use crate::explorer::{Explorer, Unwatched};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
@@ -210,6 +211,8 @@ fn explore_and_judge<'s, S: System, X: System, A: System, E: Explorer>(
     if explorer.is_abandoned() {
         return Ok(report);
     }
+    let covered = |max_values| coverage(system, &exploration.table, max_values, explorer.control());
+    report.state_coverage = config.coverage.map(covered);
     let is_needed = temporal.is_needed();
     report.temporal = temporal.judge(&exploration, &report.limits, canonizers.1, explorer.control());
     report.settle_temporal();

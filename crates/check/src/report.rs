@@ -12,6 +12,7 @@ use abridge_system::{FindingKind, Gap, Limit, Part, Reason};
 use num_bigint::BigUint;
 
 use crate::canonized::ReductionReport;
+use crate::coverage::StateCoverage;
 use crate::temporal::{TemporalReport, TemporalVerdict};
 use crate::trace::Trace;
 
@@ -38,6 +39,8 @@ pub struct Report {
     /// The violations, in the order of discovery: one of each kind, conjunct and operation, at most [`crate::Config::max_violations`].
     pub violations: Vec<Violation>,
     pub coverage: Vec<Coverage>,
+    /// Values and guards, if [`crate::Config::coverage`] asks for them and the states are there.
+    pub state_coverage: Option<StateCoverage>,
     /// Reasons why the search was not exhaustive, as text.
     pub limits: Vec<String>,
     /// Every reachable state was visited; what is incomplete beyond that is in [`Report::unchecked`].
@@ -77,6 +80,7 @@ impl Report {
             found: Found::default(),
             violations: Vec::new(),
             coverage: Vec::new(),
+            state_coverage: None,
             limits: vec![limit],
             visited_all: false,
             unchecked: Vec::new(),

@@ -1,16 +1,17 @@
-//! Graphs of state spaces: all states, the quotient, or what flooding makes of it; and the graph of one state.
+//! Graphs of state spaces: all states, the quotient, what flooding makes of it, or a projection onto formulas; and the graph of one state.
 //!
 //! They are small by nature, so every step is listed with its label by the judge of the machine.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use abridge_diag::with_stack;
-use abridge_eval::value_text;
+use abridge_eval::{Env, val_text, value_text};
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_reduce::symmetry::{
     Auto, Canonizer as _, Colour, Flood, Graph, Group, Label, Quotient as _, ValueStates as _, symmetry_of,
 };
+use abridge_sema::FormulaBody;
 use abridge_system::{FindingKind, Machine, Move, Origin};
 
 use crate::animation::choices;
@@ -50,11 +51,13 @@ pub struct SpaceNode {
     pub is_violated: bool,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SpaceEdge {
     pub from: usize,
     pub to: usize,
     pub label: String,
+    /// Name of the operation.
+    pub operation: String,
     /// Leads to a permutation rather than to a successor.
     pub is_permutation: bool,
 }
@@ -74,13 +77,79 @@ fn space_inner(model: &Model, config: &Config, view: View, max_nodes: usize) -> 
         members: &mut |state| flood.members(state).into_iter().map(Into::into).collect(),
     };
     let (mut space, states) = space_with_states(&system, view, max_nodes, Some(orbits));
-    let conjuncts: Vec<u32> =
-        (0..).zip(&model.invariant).filter(|(_, one)| !one.is_gluing).map(|(idx, _)| idx).collect();
+    mark_violations(&system, &mut space, &states);
+    space
+}
+
+fn mark_violations(system: &Explicit<'_>, space: &mut Space, states: &HashMap<Vec<u32>, usize>) {
+    let invariant = &system.model().invariant;
+    let conjuncts: Vec<u32> = (0..).zip(invariant).filter(|(_, one)| !one.is_gluing).map(|(idx, _)| idx).collect();
     for (state, node) in states {
-        let is_violated = |idx: &u32| system.explain(FindingKind::Invariant(*idx), &state).is_some();
-        space.nodes[node].is_violated = system.is_running(Origin::State(&state)) && conjuncts.iter().any(is_violated);
+        let is_violated = |idx: &u32| system.explain(FindingKind::Invariant(*idx), state).is_some();
+        space.nodes[*node].is_violated = system.is_running(Origin::State(state)) && conjuncts.iter().any(is_violated);
+    }
+}
+
+/// The states of a model, at most so many, with those in one node that agree on the values of formulas beside the model. A node has the values of the formulas and the number of its
+/// states; an edge the name of its operation. Node 0 is the root.
+pub fn projection(model: &Model, config: &Config, formulas: &[(String, FormulaBody)], max_states: usize) -> Space {
+    with_stack(|| projection_inner(model, config, formulas, max_states))
+}
+
+fn projection_inner(model: &Model, config: &Config, formulas: &[(String, FormulaBody)], max_states: usize) -> Space {
+    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
+    let (mut whole, states) = space_with_states(&system, View::Everything, max_states, None);
+    mark_violations(&system, &mut whole, &states);
+    let mut values: Vec<Vec<(String, String)>> = vec![Vec::new(); whole.nodes.len()];
+    for (state, node) in &states {
+        values[*node] = observed(&system, formulas, state);
+    }
+    let mut space = Space { is_cut: whole.is_cut, ..Space::default() };
+    let mut places: HashMap<Vec<(String, String)>, usize> = HashMap::new();
+    let (mut nodes, mut sizes) = (Vec::new(), Vec::new());
+    for (node, values) in whole.nodes.iter().zip(values) {
+        let place = *places.entry(values.clone()).or_insert_with(|| {
+            space.nodes.push(SpaceNode { values, ..node.clone() });
+            sizes.push(0_u64);
+            sizes.len() - 1
+        });
+        let joined = &mut space.nodes[place];
+        joined.is_deadlock |= node.is_deadlock;
+        joined.is_violated |= node.is_violated;
+        sizes[place] += 1;
+        nodes.push(place);
+    }
+    for (node, size) in space.nodes.iter_mut().zip(sizes).skip(1) {
+        node.values.push(("states".to_owned(), size.to_string()));
+    }
+    let mut known = HashSet::new();
+    for edge in whole.edges {
+        let (from, to, label) = (nodes[edge.from], nodes[edge.to], edge.operation.clone());
+        let edge = SpaceEdge { from, to, label, ..edge };
+        if known.insert(edge.clone()) {
+            space.edges.push(edge);
+        }
     }
     space
+}
+
+/// The values of formulas in a state; before the initialisation there are none.
+fn observed(system: &Explicit<'_>, formulas: &[(String, FormulaBody)], words: &[u32]) -> Vec<(String, String)> {
+    let (state, is_initialised) = system.decode(words);
+    if !is_initialised {
+        return vec![("set-up".to_owned(), "constants".to_owned())];
+    }
+    let (session, env) = (system.judge().session(), Env::new(&state));
+    let value = |body: &FormulaBody| match body {
+        FormulaBody::Expr(expr) => session.value(*expr, &env).map(|val| val_text(system.model(), &val)),
+        FormulaBody::Pred(pred) => session.pred(*pred, &env).map(|is_true| is_true.to_string().to_uppercase()),
+    };
+    let text = |body: &FormulaBody| match value(body) {
+        Ok(text) => text,
+        Err(error) if error.is_ill_defined() => "not well-defined".to_owned(),
+        Err(_) => "not evaluated".to_owned(),
+    };
+    formulas.iter().map(|(name, body)| (name.clone(), text(body))).collect()
 }
 
 /// Orbits of states under a group of symmetries.
@@ -148,11 +217,12 @@ impl<M: Machine> Builder<'_, '_, M> {
         let found = choices(self.machine, state.map_or(Origin::Root, Origin::State), usize::MAX);
         self.space.is_cut |= !found.completeness.is_whole();
         self.space.nodes[from].is_deadlock = found.list.is_empty() && found.completeness.is_whole();
+        let mut known = HashSet::new();
         for step in found.list {
             let label = label(&step);
             let to = self.node(from, step.to);
-            let edge = SpaceEdge { from, to, label, is_permutation: false };
-            if !self.space.edges.contains(&edge) {
+            let edge = SpaceEdge { from, to, label, operation: step.name, is_permutation: false };
+            if known.insert(edge.clone()) {
                 self.space.edges.push(edge);
             }
         }
@@ -187,7 +257,9 @@ impl<M: Machine> Builder<'_, '_, M> {
         let members = self.orbits.as_mut().map(|orbits| (orbits.members)(state)).unwrap_or_default();
         for member in members.into_iter().skip(1) {
             let to = self.push(member, depth, false);
-            self.space.edges.push(SpaceEdge { from: node, to, label: "permute".to_owned(), is_permutation: true });
+            let label = "permute".to_owned();
+            let edge = SpaceEdge { from: node, to, operation: label.clone(), label, is_permutation: true };
+            self.space.edges.push(edge);
         }
     }
 

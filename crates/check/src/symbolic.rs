@@ -425,6 +425,7 @@ impl<'r, 's> Run<'r, 's> {
             found: self.found,
             violations: self.violations,
             coverage,
+            state_coverage: None,
             failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
             limits,
             visited_all: true,

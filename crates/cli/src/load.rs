@@ -3,6 +3,7 @@
 //! All front ends end in a model, so commands see no difference. A kind of file that no front end reads is refused by its name, which
 //! says more than the syntax errors that reading it as classical B would yield.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use abridge_diag::{Diagnostic, SourceMap};
@@ -69,7 +70,29 @@ impl FrontEnd {
         let ending = file.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
         match UNREADABLE.iter().find(|(endings, _)| endings.contains(&ending.as_str())) {
             Some((_, kind)) => FrontEnd::None(kind),
+            None if is_rules_machine(file) => FrontEnd::None(RULES_MACHINE),
             None => FrontEnd::ClassicalB,
+        }
+    }
+}
+
+const RULES_MACHINE: &str = "a B rules machine";
+
+/// Whether the first word of a file, after comments, is that of a rules machine, which may have the name of a machine.
+fn is_rules_machine(file: &Path) -> bool {
+    const N_FIRST_BYTES: u64 = 1 << 16;
+    if !file.is_file() {
+        return false;
+    }
+    let mut start = Vec::new();
+    let is_read = std::fs::File::open(file).and_then(|file| file.take(N_FIRST_BYTES).read_to_end(&mut start));
+    let text = String::from_utf8_lossy(&start);
+    let mut rest = text.trim_start();
+    loop {
+        let (open, close) = if rest.starts_with("/*") { ("/*", "*/") } else { ("//", "\n") };
+        match rest.strip_prefix(open).and_then(|comment| comment.split_once(close)) {
+            Some((_, behind)) => rest = behind.trim_start(),
+            None => return is_read.is_ok() && rest.starts_with("RULES_MACHINE"),
         }
     }
 }
@@ -79,7 +102,7 @@ const UNREADABLE: &[(&[&str], &str)] = &[
     (&["eventb"], "an Event-B model as exported for ProB"),
     (&["bum", "bcm"], "an Event-B machine of Rodin"),
     (&["buc", "bcc"], "an Event-B context of Rodin"),
-    (&["rmch"], "a B rules machine"),
+    (&["rmch"], RULES_MACHINE),
     (&["tla", "cfg"], "a TLA+ module or its configuration"),
     (&["als"], "an Alloy model"),
     (&["csp", "cspm"], "a CSP-M specification"),

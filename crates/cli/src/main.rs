@@ -8,7 +8,6 @@ mod child;
 mod commands;
 mod csv;
 mod disk;
-mod drawing;
 mod endings;
 mod exit;
 mod files;
@@ -144,7 +143,7 @@ enum Command {
     },
     /// Draw the state space, its symmetry quotient or one state, as DOT or SVG
     #[command(
-        after_help = "Examples:\n  abridge graph models/LoginVerySimple.mch -o states.svg                     every state\n  abridge graph models/LoginVerySimple.mch --symmetry auto -o quotient.svg   one representative per orbit\n  abridge graph models/Personnel.mch --state 3 | dot -Tpdf -o state.pdf      one state as a graph"
+        after_help = "Examples:\n  abridge graph models/LoginVerySimple.mch -o states.svg                     every state\n  abridge graph models/LoginVerySimple.mch --symmetry auto -o quotient.svg   one representative per orbit\n  abridge graph models/lift.mch --project level --project door -o doors.svg  states joined by values\n  abridge graph models/Personnel.mch --state 3 | dot -Tpdf -o state.pdf      one state as a graph"
     )]
     Graph {
         /// Machine file: .mch, .ref, .imp or .sys

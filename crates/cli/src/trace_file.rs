@@ -15,11 +15,11 @@ use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::{Compat, system};
-use crate::drawing::{Drawing, DrawnEdge, DrawnNode};
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::load::load_with;
 use crate::steps::{label, shortened};
+use abridge_draw::{Drawing, DrawnEdge, DrawnNode};
 
 const FORMAT_VERSION: u32 = 5;
 const SETUP_IN_FILE: &str = "$setup_constants";

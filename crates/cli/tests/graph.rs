@@ -85,3 +85,24 @@ fn states_with_findings_are_marked() {
     }
     assert_eq!(count(&run.stdout, "#f4b6b0"), 2, "{}", run.stdout);
 }
+
+#[test]
+fn a_projection_joins_states() {
+    let folder = Folder::new("graph-project");
+    let text = "MACHINE M VARIABLES x, y INVARIANT x : 0..3 & y : 0..1 & x /= 3 INITIALISATION x := 0 || y := 0
+        OPERATIONS up = SELECT x < 3 THEN x := x + 1 END; flip(n) = SELECT n : 0..1 & n /= y THEN y := n END END";
+    let file = folder.file("M.mch", text);
+    let run = abridge(&["graph", &file, "--project", "x mod 2", "--project", "y > 0"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert_eq!(count(&run.stdout, "label=\"x mod 2 = "), 4, "{}", run.stdout);
+    for expected in [
+        "label=\"x mod 2 = 0\\ny > 0 = FALSE\\nstates = 2\", fillcolor=\"#ffffff\"",
+        "label=\"x mod 2 = 1\\ny > 0 = TRUE\\nstates = 2\\ninvariant violated\", fillcolor=\"#f4b6b0\"",
+        "n1 -> n2 [label=\"up\"]",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+    assert_eq!(count(&run.stdout, "label=\"flip\""), 4, "{}", run.stdout);
+    let unknown = abridge(&["graph", &file, "--project", "zz + 1 = 2"]);
+    assert!(unknown.status != 0 && !unknown.stderr.is_empty(), "{}", unknown.stdout);
+}

@@ -92,3 +92,16 @@ fn manual_pages() {
     assert!(page.contains("max\\-states"), "{page}");
     assert_eq!(abridge(&["man", "nothing"]).status, 2);
 }
+
+#[test]
+fn a_rules_machine_is_named_whatever_its_file_is_called() {
+    let folder = Folder::new("rules-machine");
+    let file = folder.file("r.mch", "/* rules */ // of a plant\nRULES_MACHINE r OPERATIONS RULE x BODY skip END END\n");
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 150);
+    assert!(
+        run.stderr.contains("it is a B rules machine") && run.stderr.matches("error").count() == 1,
+        "{}",
+        run.stderr
+    );
+}

@@ -25,6 +25,18 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     ("M.mch -model_check -mc_mode heuristic", &["check M.mch --compat prob --no-temporal"], 1, 0),
     ("M.mch -model_check -disable_timeout", &["check M.mch --compat prob --no-temporal"], 1, 0),
     ("M.mch -model_check -timeout 5000", &["check M.mch --compat prob --no-temporal"], 1, 0),
+    (
+        "M.mch -p MAX_OPERATIONS 20 -model_check",
+        &["check M.mch -p MAX_OPERATIONS 20 --compat prob --prob-limits --no-temporal"],
+        0,
+        0,
+    ),
+    (
+        "M.mch -mc 100 -csv quick_operation_coverage ops.csv",
+        &["check M.mch --compat prob --max-states 100 --coverage=ops.csv --no-temporal"],
+        0,
+        0,
+    ),
     ("M.mch -model_check -global_time_out 1500", &["check M.mch --compat prob --time 1.5 --no-temporal"], 0, 0),
     ("M.mch -model_check -p MAXINT 10", &["check M.mch -p MAXINT 10 --compat prob --no-temporal"], 0, 0),
     (
@@ -123,13 +135,13 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     ("M.mch -dot enable_graph out.dot", &[], 0, 1),
     ("M.mch -cbc all", &[], 0, 1),
     ("M.mch -cbc_assertions -model_check", &["check M.mch --compat prob --no-temporal"], 0, 1),
+    ("M.mch -csv event_hierarchy o.csv -mc 5", &["check M.mch --compat prob --max-states 5 --no-temporal"], 0, 1),
     (
-        "M.mch -csv quick_operation_coverage o.csv -mc 5",
-        &["check M.mch --compat prob --max-states 5 --no-temporal"],
+        "M.mch -model_check -coverage -strict -v -cache /tmp/c",
+        &["check M.mch --compat prob --coverage --no-temporal"],
+        3,
         0,
-        1,
     ),
-    ("M.mch -model_check -coverage -strict -v -cache /tmp/c", &["check M.mch --compat prob --no-temporal"], 4, 0),
     ("M.mch -model_check -profile", &["check M.mch --compat prob --profile --no-temporal"], 0, 0),
     ("M.mch -prefs prefs.pl -model_check -l log.txt", &["check M.mch --compat prob --no-temporal"], 1, 1),
 ];

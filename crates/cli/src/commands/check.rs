@@ -3,8 +3,10 @@
 //! Options become a `check::Config`; the `Report` becomes text or JSON and an exit status. Exit 0 must mean that every property that
 //! was asked for holds.
 
+mod coverage;
 mod html;
 mod json;
+mod preferred;
 pub(crate) mod temporal;
 mod text;
 
@@ -153,9 +155,12 @@ pub(crate) struct CheckOptions {
     /// Write the trace of the violation to a file, in the format of ProB 2 (.prob2trace) or as a drawing (.svg)
     #[arg(long, value_name = "FILE")]
     save_trace: Option<PathBuf>,
-    /// Write a report as one HTML file: verdict, traces, transitions per operation
+    /// Write a report as one HTML file: verdict, traces, coverage
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Print coverage: transitions per operation, values of variables, guards that are never true. With FILE, write it as CSV
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    coverage: Option<Option<PathBuf>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -225,17 +230,6 @@ const NAUTY: Method = Method::Nauty;
 /// Never used: `run` refuses `--symmetry nauty` in a build without nauty.
 #[cfg(not(feature = "nauty"))]
 const NAUTY: Method = Method::Canon;
-
-/// The method that a machine prefers by SYMMETRY_MODE.
-fn preferred_symmetry(model: &Model) -> Option<Method> {
-    match model.steering.preferences.get("SYMMETRY_MODE")?.to_lowercase().as_str() {
-        "off" => Some(Method::Off),
-        "flood" => Some(Method::Flood),
-        "nauty" => Some(Method::Canon),
-        "hash" => Some(Method::Marker { is_precise: true }),
-        _ => None,
-    }
-}
 
 impl Symmetry {
     fn method(self, is_precise: bool) -> Method {
@@ -399,13 +393,18 @@ impl CheckOptions {
         };
         // What the machine prefers gives way to the command line, and to runs that count all states.
         let prefers_por = || model.steering.preferences.get("POR").is_some_and(|how| !how.eq_ignore_ascii_case("off"));
-        if self.por.is_none() && self.reduce.is_none() && !self.survey && self.compat.is_none() && prefers_por() {
+        if self.por.is_none() && self.reduce.is_none() && !self.survey && prefers_por() {
             config.por = PorMode::Semantic;
         }
         config.check_por = self.check_por;
         if self.check_por.is_some() && config.por == PorMode::Off {
             config.por = PorMode::Auto;
         }
+        config.coverage = match (&self.coverage, &self.report) {
+            (Some(_), _) => Some(coverage::MAX_LISTED_VALUES),
+            (None, Some(_)) => Some(coverage::MAX_PAGE_VALUES),
+            (None, None) => None,
+        };
         config.system.memo = !self.no_memo;
         config.system.profile = self.profile;
         // Memos must leave room for states.
@@ -423,8 +422,10 @@ impl CheckOptions {
         };
         config.symmetry = match self.symmetry {
             Some(symmetry) => symmetry.method(self.precise),
-            None if self.survey || self.compat.is_some() || self.prob_limits => Method::Off,
-            None => preferred_symmetry(model).unwrap_or(Method::Auto),
+            None if self.survey || self.prob_limits => Method::Off,
+            // With the conventions of ProB, symmetry reduction is off unless the machine asks for it.
+            None if self.compat.is_some() => preferred::symmetry(model).unwrap_or(Method::Off),
+            None => preferred::symmetry(model).unwrap_or(Method::Auto),
         };
         if self.prob_limits {
             let cap = |name: &str, default: usize| {
@@ -432,6 +433,9 @@ impl CheckOptions {
             };
             config.system.max_initialisations = cap("MAX_INITIALISATIONS", 4);
             config.system.max_operations = cap("MAX_OPERATIONS", 10);
+        }
+        if !self.survey {
+            preferred::evaluation(model, &mut config);
         }
         config
     }
@@ -475,6 +479,13 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     };
     let mut config = options.config(file, model, guarded.budget);
     guarded.guard(&mut config);
+    let needs_circuits = options.engine != EngineName::Explicit
+        || options.por.is_some_and(|por| por != Reduction::Off)
+        || options.reduce.is_some()
+        || options.evaluator == EvaluatorChoice::Sliced;
+    if !config.eval.ill_defined_search_is_false && needs_circuits {
+        return refuse("preference TRY_FIND_ABORT cannot be combined with --engine, --por, --reduce or circuits");
+    }
     if let Err(message) = options.reduce(model, &mut config) {
         return refuse(&message);
     }
@@ -489,11 +500,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     };
     let report = &finished.report;
     let saved = options.save_trace.as_ref().map(|path| save_trace(path, model, report));
-    if let Some(path) = &options.report {
-        let page = html::page(model, &analysis.sources, file, report, &finished.times);
-        if let Err(error) = replace_file(path, page) {
-            return misuse(file, json, &format!("cannot write `{}`: {error}", path.display()));
-        }
+    if let Err(message) = subject.write_files(&finished) {
+        return misuse(file, json, &message);
     }
     if json {
         let mut value = subject.json(&finished, &places);
@@ -512,6 +520,9 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
             let threads = options.threads().get();
             out!("{}", profile::table(model, &report.profile, finished.times.search, threads));
             out!("{}", profile::evaluator(report.sliced.as_ref()));
+        }
+        if options.coverage == Some(None) {
+            out!("{}", coverage::text(&analysis.sources, report));
         }
         places.print_outcome(&report.disk, "check", file);
     }
@@ -633,6 +644,21 @@ impl Subject<'_> {
         Ok(Finished { report, config, times, bytes_before })
     }
 
+    /// Writes the page and the table that were asked for; the message of what went wrong.
+    fn write_files(&self, finished: &Finished) -> Result<(), String> {
+        let Subject { file, model, sources, options } = *self;
+        let write = |path: &Path, text: String| {
+            replace_file(path, text).map_err(|error| format!("cannot write `{}`: {error}", path.display()))
+        };
+        if let Some(path) = &options.report {
+            write(path, html::page(model, sources, file, &finished.report, &finished.times))?;
+        }
+        match &options.coverage {
+            Some(Some(path)) => write(path, coverage::csv(sources, &finished.report)),
+            _ => Ok(()),
+        }
+    }
+
     /// The report as JSON, without diagnostics and the fate of a saved trace.
     fn json(&self, finished: &Finished, places: &Places) -> Value {
         let Subject { file, model, sources, options } = *self;
@@ -653,6 +679,9 @@ impl Subject<'_> {
             value["violations"] = report.violations.iter().map(|one| violation_json(model, sources, one)).collect();
         }
         value["evaluator"] = profile::evaluator_json(report.sliced.as_ref());
+        if options.coverage.is_some() {
+            value["state_coverage"] = coverage::json(sources, report);
+        }
         if options.profile {
             value["profile"] = profile::rows_json(model, &report.profile);
         }

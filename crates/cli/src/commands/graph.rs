@@ -1,21 +1,21 @@
-//! `abridge graph`: drawings of state spaces, symmetry quotients and single states.
+//! `abridge graph`: drawings of state spaces, symmetry quotients, projections and single states.
 //!
 //! `check` yields a graph; this file maps it to nodes and edges of a [`Drawing`].
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use abridge_check::{Space, SpaceNode, StateGraph, View, space, state_graph};
-use abridge_sema::Options;
+use abridge_check::{Space, SpaceNode, StateGraph, View, projection, space, state_graph};
+use abridge_sema::{FormulaBody, FormulaText, Options, Role};
 use clap::{Args, ValueEnum};
 
 use crate::commands::{Compat, complain};
-use crate::drawing::{Drawing, DrawnEdge, DrawnNode};
 use crate::exit::Exit;
 use crate::files::replace_file;
-use crate::load::load;
+use crate::load::{load, load_with};
 use crate::out::{errln, out};
 use crate::watch::{Interrupt, Watch, usual_budget};
+use abridge_draw::{Drawing, DrawnEdge, DrawnNode};
 
 #[derive(Args)]
 pub(crate) struct GraphOptions {
@@ -28,9 +28,12 @@ pub(crate) struct GraphOptions {
     /// Draw the N-th state in breadth-first order as a graph, instead of the state space
     #[arg(long, value_name = "N")]
     state: Option<u64>,
-    /// Stop after N states
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    max_states: usize,
+    /// Join states that agree on the value of a formula, which the node shows with the number of its states (repeatable)
+    #[arg(long, value_name = "FORMULA", conflicts_with_all = ["symmetry", "state"])]
+    project: Vec<String>,
+    /// Stop after N states [default: 200, or 10000 with --project]
+    #[arg(long, value_name = "N")]
+    max_states: Option<usize>,
     /// Output format [default: by the file name, else DOT]
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -55,8 +58,23 @@ enum Format {
     Svg,
 }
 
+impl GraphOptions {
+    fn max_states(&self) -> usize {
+        self.max_states.unwrap_or(if self.project.is_empty() { 200 } else { 10_000 })
+    }
+
+    fn tell_cut(&self, space: &Space) {
+        if space.is_cut {
+            errln!("warning: drawing cut at {} states (raise --max-states)", self.max_states());
+        }
+    }
+}
+
 pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) -> Exit {
     let model_options = &Compat::options(options.compat, model_options);
+    if !options.project.is_empty() {
+        return project(file, options, model_options);
+    }
     let analysis = load(file, model_options);
     complain(&analysis.sources, &analysis.diagnostics);
     let Some(model) = &analysis.model else { return Exit::WrongModel };
@@ -78,14 +96,34 @@ pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) 
                 Shown::Auto => View::Quotient,
                 Shown::Flood => View::Flooded,
             };
-            let space = space(model, &config, view, options.max_states);
-            if space.is_cut {
-                errln!("warning: drawing cut at {} states (raise --max-states)", options.max_states);
-            }
+            let space = space(model, &config, view, options.max_states());
+            options.tell_cut(&space);
             draw_space(&space, view)
         }
     };
     write(&drawing, options)
+}
+
+/// Draws the state space with states joined by the values of formulas.
+fn project(file: &Path, options: &GraphOptions, model_options: &Options) -> Exit {
+    let text = |text: &String| FormulaText { source: "<formula>".to_owned(), text: text.clone(), role: Role::Any };
+    let texts: Vec<FormulaText> = options.project.iter().map(text).collect();
+    let analysis = load_with(Some(file), &texts, model_options);
+    complain(&analysis.sources, &analysis.relevant());
+    let Some(model) = analysis.model.as_ref().filter(|_| analysis.formulas.len() == texts.len()) else {
+        return Exit::WrongModel;
+    };
+    if let Some((text, _)) = options.project.iter().zip(&analysis.formulas).find(|(_, one)| !one.free.is_empty()) {
+        errln!("error: `{text}` has names that the machine does not declare");
+        return Exit::Usage;
+    }
+    let bodies = analysis.formulas.iter().map(|formula| formula.body);
+    let formulas: Vec<(String, FormulaBody)> = options.project.iter().cloned().zip(bodies).collect();
+    let config = Compat::config(options.compat, Some(file), usual_budget());
+    let space = projection(model, &config, &formulas, options.max_states());
+    options.tell_cut(&space);
+    // Every node stands for many states, so that no border is needed to tell one of them.
+    write(&draw_space(&space, View::Quotient), options)
 }
 
 fn write(drawing: &Drawing, options: &GraphOptions) -> Exit {

@@ -17,10 +17,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::commands::{complain, print_json};
-use crate::drawing::{Drawing, DrawnEdge, DrawnNode};
 use crate::exit::Exit;
 use crate::out::out;
 use crate::report::{count, json_diagnostics};
+use abridge_draw::{Drawing, DrawnEdge, DrawnNode};
 
 #[derive(Args)]
 pub(crate) struct LtlOptions {

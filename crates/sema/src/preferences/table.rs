@@ -200,7 +200,12 @@ const TABLE: &[(&str, Effect)] = &[
         "TREAT_OUTERMOST_PRE_AS_SELECT",
         fixed("TRUE", "the precondition of an operation that is a step decides whether the step exists"),
     ),
-    ("TRY_FIND_ABORT", fixed("TRUE", "evaluation that is not well-defined is looked for; see `--compat prob`")),
+    (
+        "TRY_FIND_ABORT",
+        honoured(
+            "conditions that are not well-defined are findings of `abridge check` (TRUE) or false (FALSE); without it, they are false while values are searched for",
+        ),
+    ),
     ("TYPE_CHECK_DEFINITIONS", fixed("FALSE", "definitions that nothing uses are not checked")),
     ("USE_CHR_SOLVER", SOLVER),
     ("USE_CLPFD_SOLVER", SOLVER),

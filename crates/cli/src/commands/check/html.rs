@@ -1,4 +1,4 @@
-//! The report of a check as one HTML file: verdict, findings with traces, temporal formulas, transitions per operation.
+//! The report of a check as one HTML file: verdict, findings with traces, temporal formulas, coverage with charts.
 //!
 //! The file refers to nothing outside of itself, and stays below a megabyte whatever the run was: traces are folded, values cut, findings counted. Everything that a machine says goes
 //! through `xml`, since a name or a string may contain markup.
@@ -10,12 +10,12 @@ use abridge_check::{Report, TemporalVerdict, Trace};
 use abridge_diag::SourceMap;
 use abridge_model::Model;
 
-use super::Times;
 use super::text::{heading, plural, verdict_line};
-use crate::drawing::xml;
+use super::{Times, coverage};
 use crate::report::{count, part_text, reason_text};
 use crate::steps::{MAX_LISTED_STEPS, N_END_STEPS, changes, label, shortened};
 use crate::watch::{grouped, peak_bytes};
+use abridge_draw::xml;
 
 /// Findings that are shown with their traces.
 const MAX_SHOWN_FINDINGS: usize = 20;
@@ -23,12 +23,15 @@ const MAX_SHOWN_FINDINGS: usize = 20;
 const MAX_CELL_CHARS: usize = 300;
 /// Operations in the chart; the most frequent ones come first, and those that were never taken are named anyway.
 const MAX_SHOWN_OPERATIONS: usize = 500;
+/// Variables with charts of their values, and characters of a name in a chart.
+const MAX_SHOWN_VARIABLES: usize = 60;
+const MAX_BAR_CHARS: usize = 120;
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}\
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}.bad{color:#a02020}.good{color:#207020}.open{color:#8a6100}\
 table{border-collapse:collapse;width:100%}td,th{padding:.15rem .6rem .15rem 0;text-align:left;vertical-align:top}\
 td.n,th.n{text-align:right;white-space:nowrap}code,td{font-family:ui-monospace,monospace;font-size:.85rem}\
-.bar{background:#7aa6d8;height:.8rem;display:inline-block}tr.fold td{color:#777}\
+td.chart{width:45%}h3{font-size:1rem}.bar{background:#7aa6d8;height:.8rem;display:inline-block}tr.fold td{color:#777}\
 @media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}.bad{color:#ff8a80}.good{color:#9ccc65}.open{color:#ffd54f}}";
 
 /// The page about a run.
@@ -37,7 +40,7 @@ pub(super) fn page(model: &Model, sources: &SourceMap, file: &Path, report: &Rep
     page.head(model, file, report, times);
     page.findings(model, sources, report);
     page.temporal(report);
-    page.coverage(report);
+    page.coverage(sources, report);
     page.out += "</body></html>\n";
     page.out
 }
@@ -149,29 +152,78 @@ impl Page {
         }
     }
 
-    /// Transitions per operation, as bars.
-    fn coverage(&mut self, report: &Report) {
-        if report.coverage.is_empty() {
+    /// Operations, values of variables and guards that are never true.
+    fn coverage(&mut self, sources: &SourceMap, report: &Report) {
+        if report.coverage.is_empty() && report.state_coverage.is_none() {
             return;
         }
-        self.line("<h2>Transitions per operation</h2><table>");
-        let most = report.coverage.iter().map(|one| one.transitions).max().unwrap_or(0).max(1);
+        self.line("<h2>Coverage</h2>");
+        for caveat in coverage::caveats(report) {
+            self.line(&format!("<p class=\"open\">{}</p>", xml(&caveat)));
+        }
+        self.operations(report);
+        let Some(covered) = &report.state_coverage else { return };
+        if !covered.guards.is_empty() {
+            self.line(&format!(
+                "<h3>Guards that are true in none of {}</h3><ul>",
+                plural(covered.guard_states, "state")
+            ));
+            for guard in covered.guards.iter().take(MAX_SHOWN_OPERATIONS) {
+                let text = shortened(&coverage::guard_text(sources, guard), MAX_CELL_CHARS);
+                let place = sources.locate(guard.span).to_string();
+                let operation = shortened(&guard.operation, MAX_CELL_CHARS);
+                self.line(&format!(
+                    "<li><code>{}</code>: <code>{}</code> ({})</li>",
+                    xml(&operation),
+                    xml(&text),
+                    xml(&place)
+                ));
+            }
+            self.line("</ul>");
+        }
+        self.line(&format!("<h3>Values of variables in {}</h3>", plural(covered.states, "state")));
+        for variable in covered.variables.iter().take(MAX_SHOWN_VARIABLES) {
+            let (name, n_values) = (shortened(&variable.name, MAX_CELL_CHARS), plural(variable.n_values, "value"));
+            self.line(&format!("<details open><summary><code>{}</code>: {n_values}</summary>", xml(&name)));
+            let shown = variable.values.iter().take(coverage::MAX_PAGE_VALUES);
+            self.bars(shown.map(|(value, states)| (value.as_str(), *states)));
+            if variable.n_values > coverage::MAX_PAGE_VALUES as u64 {
+                let rest = variable.n_values - coverage::MAX_PAGE_VALUES as u64;
+                self.line(&format!("<p>{} not shown</p>", plural(rest, "further value")));
+            }
+            self.line("</details>");
+        }
+        if let Some(rest) = covered.variables.len().checked_sub(MAX_SHOWN_VARIABLES).filter(|rest| *rest > 0) {
+            self.line(&format!("<p>{} not shown</p>", count(rest, "further variable")));
+        }
+    }
+
+    /// Transitions per operation.
+    fn operations(&mut self, report: &Report) {
+        self.line("<h3>Transitions per operation</h3>");
         let mut rows: Vec<_> = report.coverage.iter().collect();
         rows.sort_by_key(|one| std::cmp::Reverse(one.transitions));
-        for one in rows.iter().take(MAX_SHOWN_OPERATIONS) {
-            let (name, share) = (xml(&shortened(&one.operation, MAX_CELL_CHARS)), one.transitions * 100 / most);
-            let bar = format!("<span class=\"bar\" style=\"width:{share}%\"></span>");
-            let number = grouped(one.transitions);
-            self.line(&format!(
-                "<tr><td>{name}</td><td class=\"n\">{number}</td><td style=\"width:60%\">{bar}</td></tr>"
-            ));
-        }
-        self.line("</table>");
+        self.bars(rows.iter().take(MAX_SHOWN_OPERATIONS).map(|one| (one.operation.as_str(), one.transitions)));
         let never: Vec<&str> =
             rows.iter().filter(|one| one.transitions == 0).map(|one| one.operation.as_str()).collect();
         if !never.is_empty() {
             let never = xml(&shortened(&never.join(", "), 10 * MAX_CELL_CHARS));
             self.line(&format!("<p class=\"open\">never taken: <code>{never}</code></p>"));
         }
+    }
+
+    /// A chart: names with numbers, the largest first.
+    fn bars<'t>(&mut self, rows: impl Iterator<Item = (&'t str, u64)>) {
+        self.line("<table>");
+        let mut most = None;
+        for (name, number) in rows {
+            let share = number * 100 / *most.get_or_insert(number.max(1));
+            self.line(&format!(
+                "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"chart\"><span class=\"bar\" style=\"width:{share}%\"></span></td></tr>",
+                xml(&shortened(name, MAX_BAR_CHARS)),
+                grouped(number)
+            ));
+        }
+        self.line("</table>");
     }
 }

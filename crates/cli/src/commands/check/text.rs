@@ -41,6 +41,7 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
         told.push(diagnostic);
         let diagnostic = match diagnostic.id {
             "unbounded-value" => diagnostic.clone().help("`--compat prob` tries the integers from MININT to MAXINT"),
+            "infinite-set" => diagnostic.clone().help("choose from a finite set, such as `0..10`"),
             _ => diagnostic.clone(),
         };
         out!("{}", render(sources, &diagnostic, RenderConfig::default()));

@@ -97,6 +97,19 @@ fn draw(plan: &mut Plan, kind: &str, file: &str) -> Result<(), String> {
     Ok(())
 }
 
+fn table(plan: &mut Plan, kind: &str, file: &str) -> Result<(), String> {
+    match kind {
+        "operation_coverage" | "quick_operation_coverage" | "coverage" | "variable_coverage" | "minmax_table" => {
+            check(plan);
+            add(&mut plan.check, &[&format!("--coverage={file}")]);
+        }
+        other => plan.missing.push(format!(
+            "`-csv {other}` cannot be done: of the tables of ProB, those of coverage are written (`--coverage=FILE`)"
+        )),
+    }
+    Ok(())
+}
+
 fn replay(plan: &mut Plan, kind: &str, file: &str) -> Result<(), String> {
     match kind {
         "json" => plan.other(&["trace", "replay", file]),
@@ -277,9 +290,13 @@ pub(super) const OPTIONS: &[Row] = &[
         2,
         Effect::Do(|plan, values| {
             add(&mut plan.model, &["-p", values[0], values[1]]);
+            let is_cap = ["MAX_OPERATIONS", "MAX_INITIALISATIONS"].contains(&values[0]);
+            if is_cap && !plan.check.iter().any(|option| option == "--prob-limits") {
+                add(&mut plan.check, &["--prob-limits"]);
+            }
             Ok(())
         }),
-        "`-p NAME VALUE`; `abridge preferences` says what each does",
+        "`-p NAME VALUE`, for caps with `--prob-limits`; `abridge preferences` says what each does",
     ),
     row(
         &["card"],
@@ -403,8 +420,8 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["coverage", "coverage_summary"],
         0,
-        Effect::None,
-        "`abridge check` names operations that are never taken, and `--json` has the counts",
+        Effect::Check(&["--coverage"]),
+        "`--coverage`: operations, values of variables, guards that are never true",
     ),
     row(&["statistics"], 0, Effect::None, "`abridge check` always prints counts, time and memory"),
     row(
@@ -444,7 +461,12 @@ pub(super) const OPTIONS: &[Row] = &[
         "there is no constraint-based checking; `-model_check` visits the reachable states",
     ),
     row(&["bmc"], 1, Effect::Missing, "`abridge check --max-depth N` visits the states at that depth"),
-    row(&["csv"], 2, Effect::Missing, "`abridge check --json` has the numbers of transitions per operation"),
+    row(
+        &["csv"],
+        2,
+        Effect::Do(|plan, values| table(plan, values[0], values[1])),
+        "`abridge check --coverage=FILE`, for `operation_coverage` and the like",
+    ),
     row(
         &["sptxt", "save", "save_state"],
         1,

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use abridge_check::{Counterexample, Named, Obligation, SideBySide};
 
-use crate::drawing::xml;
 use crate::steps::{event, shortened};
+use abridge_draw::xml;
 
 const LINE: f64 = 16.0;
 const PADDING: f64 = 8.0;
