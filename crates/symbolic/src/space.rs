@@ -63,6 +63,8 @@ pub(crate) struct RelationPart {
     pub(crate) enabled: Bdd,
     /// States where evaluating the step is an error.
     pub(crate) errors: Bdd,
+    /// States where the operation could not be evaluated as a whole, so that a step may be missing.
+    pub(crate) partial: Bdd,
     pub(crate) learnt: Option<LearntOperation>,
 }
 
@@ -278,6 +280,7 @@ impl<'s> Space<'s> {
             writes: manager.cube(written.iter().copied())?,
             written,
             errors,
+            partial: manager.constant(false),
             learnt: None,
         })
     }
