@@ -273,7 +273,9 @@ impl<'r, 's> Run<'r, 's> {
         if space.is_start_ill_defined {
             kinds.push((FindingKind::IllDefined(INITIALISATION), Vec::new()));
         }
-        if reached.initial == BigUint::default() && !is_halted && config.deadlock {
+        // Without an initial state, what is missing is missing from the initialisation.
+        let has_no_start = reached.initial == BigUint::default() && space.missing.is_empty();
+        if has_no_start && !is_halted && config.deadlock {
             kinds.push((FindingKind::Deadlock, Vec::new()));
         }
         reached.found.iter().for_each(|(kind, _)| self.found.add(finding(*kind)));

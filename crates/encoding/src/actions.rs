@@ -112,6 +112,7 @@ impl<'s> Translator<'s> {
         let state = State { constants: constants.constants.clone(), variables: std::sync::Arc::new(blank) };
         let mut encoder = Encoder::new(session);
         encoder.blast.set_max_one_hot(max_one_hot);
+        encoder.refuse_warnings();
         Translator { session, encoder, env: Env::new(&state) }
     }
 
@@ -254,7 +255,8 @@ impl<'s> Translator<'s> {
         if !names.variables.is_empty() || !names.locals.is_empty() {
             return None;
         }
-        self.session.expr(expr, &self.env).ok()
+        let value = self.session.expr(expr, &self.env).ok();
+        value.filter(|_| self.session.take_warnings().is_empty())
     }
 
     /// A set of functions to sets that a predicate wants a variable to belong to, or a larger one where it depends on other variables.

@@ -101,6 +101,21 @@ pub enum Warning {
     Reported { message: String },
 }
 
+impl Warning {
+    /// Why an answer with this warning may be wrong, in words. An assumed membership is a caveat only in exact mode, not with the conventions of ProB.
+    pub fn caveat(&self, is_exact: bool) -> Option<String> {
+        match self {
+            Warning::Enumeration { name, .. } => Some(format!("`{name}` was enumerated from MININT to MAXINT only")),
+            Warning::Strings { name, .. } => Some(format!("`{name}` was enumerated over two strings only")),
+            Warning::Impure { name } => Some(format!("`{name}` depends on files, the clock or chance")),
+            Warning::Unchecked { .. } if is_exact => {
+                Some("membership of an infinite function in a set of functions was assumed".to_owned())
+            }
+            Warning::Unchecked { .. } | Warning::Reported { .. } => None,
+        }
+    }
+}
+
 impl<'m> Interp<'m> {
     /// Makes the judge: an interpreter without compiled fragments.
     pub fn new(

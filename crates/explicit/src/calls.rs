@@ -159,7 +159,8 @@ impl<'m> Explicit<'m> {
             }
         }
         if is_false {
-            let _ = session.take_warnings();
+            // What is false by an assumption is a caveat of the run.
+            self.note(&session, "a condition", None);
             return Judged::False;
         }
         if failure.as_ref().is_some_and(|error| gap_of(error).is_none()) {

@@ -12,7 +12,7 @@ use crate::execution::{INITIALISATION_NAME, Place, SETUP_NAME, shown_values};
 use crate::explain;
 use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP};
 use crate::system::{Explicit, gap_of, lock};
-use abridge_eval::{Unbounded, Warning};
+use abridge_eval::Unbounded;
 
 impl Machine for Explicit<'_> {
     fn operation_name(&self, operation: u32) -> String {
@@ -107,7 +107,7 @@ impl Machine for Explicit<'_> {
     fn remarks(&self) -> Remarks {
         let notes = lock(&self.notes).clone();
         let is_exact = self.interp.config().unbounded == Unbounded::Error;
-        let caveats = notes.warnings.iter().filter_map(|warning| caveat(warning, is_exact));
+        let caveats = notes.warnings.iter().filter_map(|warning| warning.caveat(is_exact));
         Remarks {
             caveats: caveats.collect::<BTreeSet<String>>().into_iter().collect(),
             failures: notes.failures,
@@ -138,18 +138,5 @@ impl Explicit<'_> {
                 Some(Explanation { property, error: Some((None, error.diagnostic(model))), ..Explanation::default() })
             }
         }
-    }
-}
-
-/// Caveat for a warning, as text. An assumed membership is a caveat only in exact mode, not with the conventions of ProB.
-fn caveat(warning: &Warning, is_exact: bool) -> Option<String> {
-    match warning {
-        Warning::Enumeration { name, .. } => Some(format!("`{name}` was enumerated from MININT to MAXINT only")),
-        Warning::Strings { name, .. } => Some(format!("`{name}` was enumerated over two strings only")),
-        Warning::Impure { name } => Some(format!("`{name}` depends on files, the clock or chance")),
-        Warning::Unchecked { .. } if is_exact => {
-            Some("membership of an infinite function in a set of functions was assumed".to_owned())
-        }
-        Warning::Unchecked { .. } | Warning::Reported { .. } => None,
     }
 }

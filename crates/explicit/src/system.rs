@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use abridge_compile::{CompiledFragments, FixedSets, Interchangeable, Program};
 use abridge_diag::with_stack;
-use abridge_eval::{Classes, Config, Env, Error, ErrorKind, Interp, Result, Session, Slots, State, Val, Warning};
+use abridge_eval::{
+    Classes, Config, Env, Error, ErrorKind, Interp, Result, Session, Slots, State, Unbounded, Val, Warning,
+};
 use abridge_external::Library;
 use abridge_model::ids::Id as _;
 use abridge_model::{Conjunct, ConstId, Model, OpId, PredId, VarId};
@@ -339,7 +341,13 @@ impl<'m> Explicit<'m> {
         if warnings.is_empty() && error.is_none() {
             return None;
         }
-        let is_bounded = |warning: &Warning| matches!(warning, Warning::Enumeration { .. } | Warning::Strings { .. });
+        let is_exact = self.interp.config().unbounded == Unbounded::Error;
+        let is_bounded = |warning: &Warning| match warning {
+            Warning::Enumeration { .. } | Warning::Strings { .. } => true,
+            // A step that is missing, or a property that is false, may be so by assumption.
+            Warning::Unchecked { .. } => is_exact,
+            Warning::Impure { .. } | Warning::Reported { .. } => false,
+        };
         let bounded = warnings.iter().any(is_bounded).then_some(Gap::Bounded);
         let mut notes = lock(&self.notes);
         notes.warnings.extend(warnings);
@@ -484,5 +492,13 @@ impl Explicit<'_> {
     pub fn holds(&self, pred: PredId, words: &[u32]) -> Result<bool> {
         let (state, _) = self.decode(words);
         self.judge().session().pred(pred, &Env::new(&state))
+    }
+
+    /// Asks the judge for something that a verdict rests on: its warnings are caveats of the run.
+    pub fn ask<T>(&self, question: impl FnOnce(&Session<'_>) -> Result<T>) -> Result<T> {
+        let session = self.judge().session();
+        let answer = question(&session);
+        self.note(&session, "a temporal formula", None);
+        answer
     }
 }

@@ -79,6 +79,8 @@ pub struct Encoder<'s> {
     lets: HashSet<LocalId>,
     /// Translated expressions, by the values of the locals that they read.
     cache: HashMap<(ExprId, Vec<Option<Val>>), Term>,
+    /// A part whose evaluation warns has no circuit.
+    is_strict: bool,
 }
 
 impl Term {
@@ -127,7 +129,14 @@ impl<'s> Encoder<'s> {
             variables: HashMap::new(),
             lets: HashSet::new(),
             cache: HashMap::new(),
+            is_strict: false,
         }
+    }
+
+    /// From now on, a part whose evaluation warns has no circuit. For circuits that outlive the session: nobody would hear the warning when they are
+    /// used, and an assumption would pass for a fact.
+    pub fn refuse_warnings(&mut self) {
+        self.is_strict = true;
     }
 
     /// Sets the circuit value of a variable, for formulas translated from now on. Returns the previous one.
@@ -161,12 +170,21 @@ impl<'s> Encoder<'s> {
 
     /// Answer of the interpreter; `None` if it is ill-defined.
     fn evaluated<T>(&self, result: abridge_eval::Result<T>) -> Encoded<Option<T>> {
+        self.check_warnings()?;
         match result {
             Ok(found) => Ok(Some(found)),
             Err(error) if error.is_ill_defined() => Ok(None),
             Err(error) if error.is_fatal() => Err(Stop::Fatal(error)),
             Err(_) => Err(Stop::Unsupported("a part that cannot be evaluated")),
         }
+    }
+
+    /// Ends the translation of a part whose evaluation warned.
+    fn check_warnings(&self) -> Encoded<()> {
+        if self.is_strict && !self.session.take_warnings().is_empty() {
+            return Err(Stop::Unsupported("a part whose value is not certain"));
+        }
+        Ok(())
     }
 
     fn tick(&self) -> Encoded<()> {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use abridge_eval::{Env, Error, ErrorKind, Session, State, Warning};
+use abridge_eval::{Env, Error, ErrorKind, Session, State, Unbounded};
 use abridge_model::PredId;
 use abridge_model::ids::Id as _;
 
@@ -67,7 +67,8 @@ impl Space<'_> {
             writes: self.manager.cube(written.iter().copied())?,
             written,
             enabled: none.clone(),
-            errors: none,
+            errors: none.clone(),
+            partial: none,
             learnt: Some(LearntOperation { known, writes, by_count: BTreeMap::new() }),
         })
     }
@@ -119,14 +120,17 @@ impl Space<'_> {
             if open.is_empty() {
                 return Ok(());
             }
-            let (mut domain, mut relation, mut enabled, mut errors) =
-                (vec![learnt.known.domain.clone()], Vec::new(), Vec::new(), Vec::new());
+            let (mut domain, mut relation, mut enabled, mut errors, mut partial) =
+                (vec![learnt.known.domain.clone()], Vec::new(), Vec::new(), Vec::new(), Vec::new());
             let mut counted: BTreeMap<u64, Vec<Bdd>> = BTreeMap::new();
             for (key, state) in open {
                 let outcomes = self.outcomes(self.steps[idx].operation, &state)?;
                 domain.push(key.clone());
                 if outcomes.has_error {
                     errors.push(key.clone());
+                }
+                if outcomes.is_partial {
+                    partial.push(key.clone());
                 }
                 if !outcomes.targets.is_empty() {
                     enabled.push(key.clone());
@@ -148,9 +152,11 @@ impl Space<'_> {
             relation.push(step.relation.clone());
             enabled.push(step.enabled.clone());
             errors.push(step.errors.clone());
+            partial.push(step.partial.clone());
             step.relation = self.manager.any(relation)?;
             step.enabled = self.manager.any(enabled)?;
             step.errors = self.manager.any(errors)?;
+            step.partial = self.manager.any(partial)?;
         }
     }
 
@@ -190,6 +196,7 @@ impl Space<'_> {
             }
         });
         let missing = missing(&session, failure, &format!("operation `{name}`"))?;
+        outcomes.is_partial = !missing.is_empty();
         self.missing.extend(missing);
         Ok(outcomes)
     }
@@ -292,6 +299,8 @@ struct Outcomes {
     targets: Vec<State>,
     n_transitions: u64,
     has_error: bool,
+    /// There may be more steps than these.
+    is_partial: bool,
 }
 
 /// The machine is to blame, not our means.
@@ -304,9 +313,7 @@ fn missing(session: &Session<'_>, failure: Option<Error>, what: &str) -> Result<
     if failure.as_ref().is_some_and(|error| matches!(error.kind(), ErrorKind::Stopped)) {
         return Err(Halt::Stop(Stop::Stopped));
     }
-    let warnings = session.take_warnings();
-    let is_bounded = |warning: &Warning| matches!(warning, Warning::Enumeration { .. } | Warning::Strings { .. });
-    let bounded = warnings.iter().any(is_bounded);
-    let bounded = bounded.then(|| "values were enumerated over a part of their type only".to_owned());
-    Ok(failure.map(|_| format!("{what} could not be evaluated")).into_iter().chain(bounded).collect())
+    let is_exact = session.config().unbounded == Unbounded::Error;
+    let caveats = session.take_warnings().into_iter().filter_map(|warning| warning.caveat(is_exact));
+    Ok(failure.map(|_| format!("{what} could not be evaluated")).into_iter().chain(caveats).collect())
 }

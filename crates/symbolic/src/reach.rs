@@ -167,6 +167,7 @@ impl Space<'_> {
             let mut stuck = set.clone();
             for step in &self.steps {
                 stuck = manager.minus(&stuck, &step.enabled)?;
+                stuck = manager.minus(&stuck, &step.partial)?;
             }
             found.push((Kind::Deadlock, stuck));
         }

@@ -67,6 +67,8 @@ pub(crate) struct RelationPart {
     pub(crate) enabled: Bdd,
     /// States where evaluating the step is an error.
     pub(crate) errors: Bdd,
+    /// States where the operation could not be evaluated as a whole, so that a step may be missing.
+    pub(crate) partial: Bdd,
     pub(crate) learnt: Option<LearntOperation>,
 }
 
@@ -289,6 +291,7 @@ impl<'s> Space<'s> {
             writes: manager.cube(written.iter().copied())?,
             written,
             errors,
+            partial: manager.constant(false),
             learnt: None,
         })
     }

@@ -182,7 +182,7 @@ const OPERATORS: &[&str] = &[
 ];
 
 /// Machines around a predicate `@P`.
-const CONTEXTS: [(&str, &str); 23] = [
+const CONTEXTS: [(&str, &str); 26] = [
     ("invariant", "INVARIANT z = 0 & b : BOOL & @P"),
     ("negated invariant", "INVARIANT z = 0 & b : BOOL & not(@P)"),
     ("assertion", "INVARIANT z = 0 & b : BOOL ASSERTIONS @P"),
@@ -201,6 +201,9 @@ const CONTEXTS: [(&str, &str); 23] = [
     ("lambda", "op = BEGIN b := %q.(q : 0..1 | bool(@P))(0) END"),
     ("sum", "op = BEGIN b := bool(SIGMA(q).(q : 0..1 & @P | 1) = 2) END"),
     ("guard around any", "op = SELECT @P THEN ANY p WHERE p : 0..1 & p > z + 5 THEN skip END END"),
+    ("guard around an any that is closed", "op = SELECT @P THEN ANY p WHERE p : 0..1 & b = TRUE THEN skip END END"),
+    ("any with a false condition", "op = SELECT z = 0 THEN ANY p WHERE z = 1 & p : 0..1 & @P THEN b := TRUE END END"),
+    ("other guards", "op = SELECT @P THEN b := TRUE WHEN z = 1 THEN b := FALSE ELSE skip END"),
     ("guard around a guard", "op = SELECT @P THEN SELECT z = 1 THEN skip END END"),
     ("any in a parameter", "op(p) = SELECT p : 0..1 THEN ANY q WHERE q : 0..1 & @P THEN b := TRUE END END"),
     ("case", "op = CASE bool(@P) OF EITHER TRUE THEN b := TRUE OR FALSE THEN b := FALSE END END"),

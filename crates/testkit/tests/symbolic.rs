@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use abridge_check::{
-    Config, Control, Engine, Method, Order, Progress, Report, Representatives, SymbolicSymmetry, TemporalReport,
-    TemporalVerdict, Verdict, check,
+    Config, Control, Engine, Evaluator, Method, Order, PorMode, Progress, Report, Representatives, SymbolicSymmetry,
+    TemporalReport, TemporalVerdict, Verdict, check,
 };
 use abridge_model::{Logic, Model};
 use abridge_system::Limit;
@@ -478,4 +478,33 @@ fn formulas_hold_for_whole_orbits() {
     let config = Config { symmetry: Method::Auto, ..survey() };
     let report = check(&Project::model_of(LINKS), &config, &mut ());
     assert_eq!(report.symbolic.map(|it| it.symmetry), Some(SymbolicSymmetry::Several));
+}
+
+/// Machines about which something is assumed or not known, in a state, an operation or a property.
+const OPEN: [&str; 5] = [
+    "MACHINE M VARIABLES n INVARIANT n : 0..3 & %x.(x : INTEGER & x > n | x mod 7 - 2 * n) : INTEGER +-> NATURAL INITIALISATION n := 0\n\
+     OPERATIONS up = n := (n + 1) mod 4 END\n",
+    "MACHINE M VARIABLES f INVARIANT f : INTEGER --> NATURAL INITIALISATION f := %x.(x : INTEGER | x * x)\n\
+     OPERATIONS down = f := %x.(x : INTEGER | x - 1) END\n",
+    "MACHINE M VARIABLES n INVARIANT n : 0..3 INITIALISATION n := 0\n\
+     OPERATIONS up = SELECT not(%x.(x : INTEGER & x > n | x mod 7 - 2) : INTEGER +-> NATURAL) THEN n := (n + 1) mod 4 END END\n",
+    "MACHINE M VARIABLES n INVARIANT n : 0..3 INITIALISATION n := 0\n\
+     OPERATIONS up(p) = SELECT p : NATURAL & p > n THEN n := p mod 4 END END\n",
+    "MACHINE M DEFINITIONS \"LibraryRandom.def\" VARIABLES n INVARIANT n : 0..3 INITIALISATION n := 0\n\
+     OPERATIONS up = SELECT RANDOM(0, 9) < 20 THEN n := (n + 1) mod 4 END END\n",
+];
+
+#[test]
+fn what_is_assumed_or_unknown_is_neither_proved_nor_refuted() {
+    let engines = [
+        Config::default(),
+        Config { evaluator: Evaluator::Sliced, ..Config::default() },
+        Config { por: PorMode::Semantic, ..Config::default() },
+        Config { engine: Engine::Symbolic, ..Config::default() },
+    ];
+    for (text, config) in OPEN.iter().flat_map(|text| engines.iter().map(move |config| (text, config))) {
+        let report = check(&Project::model_of(text), config, &mut ());
+        let place = format!("{text} {:?} {:?}", config.engine, config.evaluator);
+        assert_eq!(report.verdict, Verdict::Incomplete, "{place}: {:?} {:?}", report.found, report.limits);
+    }
 }

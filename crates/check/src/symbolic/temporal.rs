@@ -192,7 +192,7 @@ impl<'r, 's> Formulas<'r, 's> {
             if needs(self.system.model(), ModelNode::Expr(*argument)) == Needs::Variables {
                 return None;
             }
-            let val = self.system.judge().session().expr(*argument, &Env::new(constants)).ok()?;
+            let val = self.system.ask(|session| session.expr(*argument, &Env::new(constants))).ok()?;
             label.push((place, val.as_value()?.clone()));
         }
         Some(Matching { operation: (pattern.operation - FIRST_OPERATION) as usize, label })

@@ -466,8 +466,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
         for (argument, param) in pattern.arguments.iter().zip(params) {
             let Some(argument) = argument else { continue };
             let is_equal = self.evaluator.value(*argument, words).and_then(|val| {
-                let session = system.judge().session();
-                if val == *param { Ok(true) } else { session.equal(&val, param, &Env::empty()) }
+                if val == *param { Ok(true) } else { system.ask(|it| it.equal(&val, param, &Env::empty())) }
             });
             match is_equal {
                 Ok(true) => {}
@@ -493,7 +492,7 @@ impl<W: Worker> LetteredWorker<'_, W> {
                         Some((*local, state.variables.get(variable.index())?.clone()?))
                     });
                     let env = Env::new(&target).bind_all(bindings);
-                    let truth = self.system.judge().session().pred(*pred, &env);
+                    let truth = self.system.ask(|session| session.pred(*pred, &env));
                     truth.map_or_else(|error| truth_of(&error), Truth::from)
                 }
                 _ => Truth::False,
@@ -526,7 +525,7 @@ impl Evaluator<'_> {
             return known.clone();
         }
         let (state, _): (State, bool) = self.system.decode(words);
-        let value = judge.session().expr(expr, &Env::new(&state));
+        let value = self.system.ask(|session| session.expr(expr, &Env::new(&state)));
         if self.cache.len() >= MAX_KEPT_VALUES {
             self.cache.clear();
         }
@@ -536,7 +535,7 @@ impl Evaluator<'_> {
 
     fn changes(&mut self, change: Change, expr: ExprId, words: &[u32], target: &[u32]) -> Result<Truth, Error> {
         let (before, after) = (self.value(expr, words)?, self.value(expr, target)?);
-        let is_equal = || self.system.judge().session().equal(&before, &after, &Env::empty());
+        let is_equal = || self.system.ask(|session| session.equal(&before, &after, &Env::empty()));
         let order = || -> Result<Ordering, Error> {
             match before.real() {
                 Ok(before) => Ok(before.total_cmp(&after.real()?)),

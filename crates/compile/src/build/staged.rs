@@ -3,7 +3,7 @@
 //!
 //! Covered are operations with one guard (PRE, SELECT), at most one ANY, and assignments. The stages give the same steps as the whole operation.
 
-use abridge_model::{LocalId, OpId, PredId, Subst, SubstId, Target, VarId};
+use abridge_model::{LocalId, ModelNode, OpId, PredId, Subst, SubstId, Target, VarId, may_fail};
 
 use super::Builder;
 use super::plan::Wanted;
@@ -26,6 +26,7 @@ pub(crate) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> 
         body = *inner;
     }
     let mut binder = operation.params.clone();
+    let n_strict = guards.len();
     if let Subst::Any { binder: chosen, pred, body: inner } = model.subst(body)
         && binder.is_empty()
     {
@@ -35,7 +36,8 @@ pub(crate) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> 
     }
     let mut assignments = Vec::new();
     collect(builder, body, &mut assignments)?;
-    stages(builder, &operation.params, &binder, &guards, &assignments)
+    let (strict, chosen) = guards.split_at(n_strict);
+    stages(builder, &operation.params, &binder, (strict, chosen), &assignments)
 }
 
 /// Collects the assignments of a body that consists of assignments only.
@@ -50,20 +52,26 @@ fn collect(builder: &Builder<'_, '_>, body: SubstId, out: &mut Vec<(Target, abri
     (0..out.len()).all(is_new).then_some(())
 }
 
+/// Stages for guards and the condition of an ANY below them.
 fn stages(
     builder: &mut Builder<'_, '_>,
     params: &[LocalId],
     binder: &[LocalId],
-    guards: &[PredId],
+    (guards, chosen): (&[PredId], &[PredId]),
     assignments: &[(Target, abridge_model::ExprId)],
 ) -> Option<Staged> {
     let (model, names) = (builder.model, builder.names);
     let mut conditions = Vec::new();
     let mut searched = Vec::new();
     let mut search_reads: Vec<VarId> = Vec::new();
-    for pred in guards.iter().flat_map(|guard| names.conjuncts(model, *guard).to_vec()) {
+    // A false condition of the ANY must not hide that a guard is ill-defined: it is looked at after the guards.
+    let is_later = guards.iter().any(|guard| may_fail(model, ModelNode::Pred(*guard)));
+    let conjuncts = |preds: &[PredId]| preds.iter().flat_map(|pred| names.conjuncts(model, *pred).to_vec()).collect();
+    let (guards, chosen): (Vec<PredId>, Vec<PredId>) = (conjuncts(guards), conjuncts(chosen));
+    let all = guards.into_iter().map(|pred| (pred, false)).chain(chosen.into_iter().map(|pred| (pred, is_later)));
+    for (pred, is_later) in all {
         let read = names.of_pred(model, pred);
-        if read.locals.iter().any(|local| binder.contains(local)) {
+        if is_later || read.locals.iter().any(|local| binder.contains(local)) {
             search_reads.extend(&read.variables);
             searched.push(pred);
         } else {

@@ -238,7 +238,9 @@ impl<'s> Encoder<'s> {
             Size::Infinite => return Ok(None),
             _ => {}
         }
-        match self.session.enumerate(set, env) {
+        let listed = self.session.enumerate(set, env);
+        self.check_warnings()?;
+        match listed {
             Ok(set) => Ok(Some(set.iter().map(Val::from).collect())),
             Err(error) if error.is_fatal() => Err(Stop::Fatal(error)),
             Err(error) if error.is_ill_defined() => Ok(Some(Vec::new())),
