@@ -211,8 +211,9 @@ impl<'s> Encoder<'s> {
         {
             return Err(Stop::Unsupported("a large set"));
         }
+        // A symbolic set is evaluated here at last, and whoever asks takes it for defined.
         let value = self.evaluated(self.session.finite(val, env))?;
-        Ok(value.map_or(CircuitValue::Choice(Vec::new()), |value| CircuitValue::known(&value)))
+        value.map(|value| CircuitValue::known(&value)).ok_or(Stop::Unsupported("a set with ill-defined elements"))
     }
 
     /// Binds a local to a term for the rest of a formula.

@@ -1,7 +1,7 @@
 //! Small machines of the kinds that the compiled form and the solver treat specially: the counts are known, and the plain interpreter
 //! and the compiled form agree on them.
 
-use abridge_check::{Config, Evaluator, check};
+use abridge_check::{Config, Engine, Evaluator, Verdict, check};
 use abridge_testkit::Project;
 
 /// States and transitions with ProB's conventions.
@@ -325,4 +325,28 @@ fn valuations_beyond_the_limit_are_left_to_memos() {
         (report.states, report.transitions)
     });
     assert!(memo == sliced && memo.0 > 40_000, "{memo:?} {sliced:?}");
+}
+
+#[test]
+fn closed_sets_with_ill_defined_elements_are_errors_for_every_evaluator_and_engine() {
+    let sets = [
+        "UNION(x).(x : SS | {last((1..0) * SS)})",
+        "UNION(x).(x : SS | {max({}) |-> x}[{1}])",
+        "ran(%x.(x : SS | last((1..0) * {x})))",
+    ];
+    for set in sets {
+        let text = format!(
+            "MACHINE M SETS SS = {{s1, s2, s3}} VARIABLES v INVARIANT v <: SS INITIALISATION v := SS
+             OPERATIONS op = BEGIN v := {set} END END"
+        );
+        let model = Project::model_of(&text);
+        let verdict = |engine, evaluator| {
+            let config = Config { engine, evaluator, deadlock: false, ..Config::default() };
+            check(&model, &config, &mut ()).verdict
+        };
+        for evaluator in [Evaluator::Memo, Evaluator::Sliced] {
+            assert_eq!(verdict(Engine::Explicit, evaluator), Verdict::Violated, "{evaluator:?}\n{text}");
+        }
+        assert_eq!(verdict(Engine::Symbolic, Evaluator::Auto), Verdict::Violated, "{text}");
+    }
 }
