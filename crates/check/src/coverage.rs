@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use abridge_diag::{Span, with_stack};
 use abridge_eval::{Env, Interp, Problem, Session, State, Unbounded, Unknown, val_text};
 use abridge_explicit::Explicit;
-use abridge_model::{LocalId, Model, PredId, Subst, SubstId};
+use abridge_model::{LocalId, Model, PredId, Subst, SubstId, VarId};
 use abridge_search::{Control, Progress};
 use abridge_store::StateTable;
 use abridge_system::System as _;
@@ -99,13 +99,15 @@ fn coverage_inner(
             trials.visit(&system.decode(&words).0);
         }
     }
-    let variables = system.variables().iter().zip(counts).enumerate();
-    found.variables = variables
-        .map(|(place, (variable, count))| {
-            let name = system.model().variables[*variable].name.to_string();
-            variable_coverage(name, count, max_values, |id| val_text(system.model(), &system.decode_val(place + 1, id)))
-        })
-        .collect();
+    let mut variables: Vec<(VarId, VariableCoverage)> = Vec::new();
+    for (place, (variable, count)) in system.variables().iter().zip(counts).enumerate() {
+        let name = system.model().variables[*variable].name.to_string();
+        let text = |id| val_text(system.model(), &system.decode_val(place + 1, id));
+        variables.push((*variable, variable_coverage(name, count, max_values, text)));
+    }
+    // The order of declaration.
+    variables.sort_by_key(|(variable, _)| *variable);
+    found.variables = variables.into_iter().map(|(_, covered)| covered).collect();
     found.guards = if found.states > 0 { trials.dead(system.model()) } else { Vec::new() };
     found
 }

@@ -315,11 +315,25 @@ impl CheckOptions {
         !self.temporal.no_temporal && !self.survey
     }
 
+    /// Something was asked for that works on circuits of conditions.
+    fn needs_circuits(&self) -> bool {
+        self.engine != EngineName::Explicit
+            || self.por.is_some_and(|por| por != Reduction::Off)
+            || self.reduce.is_some()
+            || self.evaluator == EvaluatorChoice::Sliced
+    }
+
     /// Puts the reductions into a configuration; a message if that is not possible.
     fn reduce(&self, model: &Model, config: &mut Config) -> Result<(), String> {
+        if !config.eval.ill_defined_search_is_false && self.needs_circuits() {
+            return Err(
+                "preference TRY_FIND_ABORT cannot be combined with --engine, --por, --reduce or circuits".to_owned()
+            );
+        }
         // A preference gives way to what the user asked for.
         let is_free = !self.survey && self.compat.is_none() && config.por == PorMode::Off && self.symmetry.is_none();
         let is_free = is_free && self.engine == EngineName::Explicit && !self.prob_limits;
+        let is_free = is_free && config.eval.ill_defined_search_is_false;
         let preferred = model.steering.preferences.get("REDUCE").filter(|_| is_free);
         let names = self.reduce.as_deref().or(preferred).unwrap_or("off");
         if names.eq_ignore_ascii_case("off") {
@@ -479,13 +493,6 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     };
     let mut config = options.config(file, model, guarded.budget);
     guarded.guard(&mut config);
-    let needs_circuits = options.engine != EngineName::Explicit
-        || options.por.is_some_and(|por| por != Reduction::Off)
-        || options.reduce.is_some()
-        || options.evaluator == EvaluatorChoice::Sliced;
-    if !config.eval.ill_defined_search_is_false && needs_circuits {
-        return refuse("preference TRY_FIND_ABORT cannot be combined with --engine, --por, --reduce or circuits");
-    }
     if let Err(message) = options.reduce(model, &mut config) {
         return refuse(&message);
     }
