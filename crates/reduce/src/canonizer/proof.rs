@@ -129,7 +129,7 @@ fn prove_for(
         source.operations.push(*op);
         source.labels.push(system.model().operations[*op].params.clone());
     }
-    let mut solver = Bounded { sat: SatProver { conflicts: MAX_CONFLICTS }, is_over };
+    let mut solver = Bounded { sat: SatProver { conflicts: MAX_CONFLICTS, ..SatProver::default() }, is_over };
     let encoding = match Encoding::new(&source, constants, &Config::default(), &mut solver) {
         Ok(encoding) => encoding,
         Err(gap) => return Proof::none(&gap.text(system.model()), strong),
