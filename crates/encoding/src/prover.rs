@@ -1,6 +1,7 @@
 //! Proofs that literals cannot hold together, for whoever bounds variables by induction.
 
 use abridge_blast::{Answer, Blast, Lit, Solver};
+use abridge_diag::StopFlag;
 use abridge_value::BitSet;
 
 /// Decides circuits within a budget.
@@ -15,27 +16,33 @@ pub trait Prover {
     }
 }
 
-/// A SAT solver that gives up on a query after so many conflicts.
+/// A SAT solver that gives up on a query after so many conflicts, and on everything when the flag is raised.
 pub struct SatProver {
     pub conflicts: u64,
+    pub stop: StopFlag,
 }
 
 impl Default for SatProver {
     fn default() -> SatProver {
-        SatProver { conflicts: 20_000 }
+        SatProver { conflicts: 20_000, stop: StopFlag::default() }
     }
 }
 
 impl Prover for SatProver {
     fn satisfiable(&mut self, blast: &mut Blast, assumptions: &[Lit], queries: &[Vec<Lit>]) -> BitSet {
-        let mut solver = Solver::new(u64::MAX);
+        let mut solver = Solver::new(u64::MAX).stopped_by(self.stop.clone());
         assumptions.iter().for_each(|lit| solver.require(&blast.circuit, *lit));
         let may_hold = |query: &Vec<Lit>| {
-            !is_contradiction(blast, query)
-                && solver.solve_under(&blast.circuit, query, self.conflicts) != Answer::Unsatisfiable
+            self.stop.is_raised()
+                || !is_contradiction(blast, query)
+                    && solver.solve_under(&blast.circuit, query, self.conflicts) != Answer::Unsatisfiable
         };
         let positions = queries.iter().map(may_hold).enumerate().filter(|(_, may_hold)| *may_hold);
         positions.map(|(idx, _)| idx).collect()
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_raised()
     }
 }
 

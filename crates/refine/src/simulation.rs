@@ -85,9 +85,9 @@ impl PairWorker<'_, '_> {
         let letter = &pair.alphabet.concrete[position];
         let operation = pair.concrete_step(position);
         let has_condition = pair.concrete.system.precondition(letter.op).is_some();
-        let is_listed = listed.called[position].gap.is_none();
-        if !has_condition && is_listed {
-            self.heed(listed.called[position], operation);
+        // What is wrong with a list may concern calls that the abstraction does not allow, so the allowed ones are asked about one by one.
+        let is_whole = listed.is_whole(position);
+        if !has_condition && is_whole {
             let steps = listed.steps.iter().filter(|step| step.position == position);
             for step in steps.cloned().collect::<Vec<SideStep>>() {
                 if self.is_ended() {
@@ -129,7 +129,7 @@ impl PairWorker<'_, '_> {
                     }
                 }
             }
-            if steps.is_empty() && !listed.is_whole(position) {
+            if !is_whole {
                 let (found, called) = self.concrete.call(position, words, *call);
                 self.heed(called, operation);
                 steps = found;

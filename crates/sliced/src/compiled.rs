@@ -5,11 +5,10 @@
 //! left to the explicit system, with the reason; so is a role (invariant, assertions, goal, propositions) with such a property. A step that no
 //! instance covered would be lost, which is why everything doubtful is left.
 
-use abridge_blast::{Blast, Circuit, Lit, Replaced};
-use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, Prover, SatProver, Source};
+use abridge_blast::{Circuit, Lit, Replaced};
+use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, SatProver, Source};
 use abridge_eval::State;
 use abridge_explicit::Explicit;
-use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
 use crate::program::{Program, Signal};
@@ -70,25 +69,6 @@ pub(crate) struct Update {
     pub(crate) bits: Vec<(u32, Signal)>,
 }
 
-/// Ends the translation when the run is stopped.
-struct StoppedProver<'p> {
-    prover: SatProver,
-    system: &'p Explicit<'p>,
-}
-
-impl Prover for StoppedProver<'_> {
-    fn satisfiable(&mut self, blast: &mut Blast, assumptions: &[Lit], queries: &[Vec<Lit>]) -> BitSet {
-        if self.is_over() {
-            return (0..queries.len()).collect();
-        }
-        self.prover.satisfiable(blast, assumptions, queries)
-    }
-
-    fn is_over(&self) -> bool {
-        self.system.judge().is_stopped()
-    }
-}
-
 /// Literals of an outcome, in terms of cells alone.
 struct Drawn {
     relation: Lit,
@@ -108,7 +88,7 @@ impl Compiled {
             functions: Vec::new(),
             propositions: system.propositions().to_vec(),
         };
-        let mut prover = StoppedProver { prover: SatProver { conflicts: MAX_CONFLICTS }, system };
+        let mut prover = SatProver { conflicts: MAX_CONFLICTS, stop: system.judge().stop() };
         let config = Config { fuel: MAX_FUEL, ..Config::default() };
         let encoding = Encoding::new(&source, constants, &config, &mut prover);
         let encoding = encoding.map_err(|gap| gap.text(system.model()))?;

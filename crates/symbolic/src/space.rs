@@ -153,8 +153,12 @@ impl<'s> Space<'s> {
         options: Options,
         stop: StopFlag,
     ) -> Result<Space<'s>, Halt> {
-        let encoding =
-            Encoding::new(source, constants, &Config::default(), &mut SatProver::default()).map_err(Halt::Gap)?;
+        let mut prover = SatProver { stop: stop.clone(), ..SatProver::default() };
+        let encoding = Encoding::new(source, constants, &Config::default(), &mut prover);
+        let encoding = match encoding {
+            Err(_) if stop.is_raised() => return Err(Halt::Stop(Stop::Stopped)),
+            encoding => encoding.map_err(Halt::Gap)?,
+        };
         let classes = symmetry::moved(&encoding, &source.variables, classes);
         let mut order = order(&encoding);
         if !classes.is_empty() {

@@ -158,6 +158,7 @@ fn compare_machines(numbers: Range<u64>, folder: &Path) {
     println!("{} machines in {:.1?}", numbers.end - numbers.start, start.elapsed());
     println!("{} finished, {} of them violated, {} states", tally.machines, tally.violated, tally.states);
     println!("{} comparisons, {} of them not finished", tally.finished + tally.unfinished, tally.unfinished);
+    println!("{} machines leave something open, as every way says", tally.open);
     for (way, count) in &tally.differences {
         println!("{count:8} differences: {way}");
     }
@@ -206,6 +207,7 @@ struct Tally {
     states: u64,
     finished: usize,
     unfinished: usize,
+    open: u64,
     /// How often each way disagreed.
     differences: BTreeMap<String, u64>,
 }
@@ -226,6 +228,7 @@ impl Tally {
                 self.states += compared.states;
                 self.finished += compared.finished;
                 self.unfinished += compared.unfinished;
+                self.open += u64::from(compared.is_open);
                 return;
             }
             Ok(Err(difference)) => (difference.way, difference.to_string()),

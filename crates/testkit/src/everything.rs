@@ -172,6 +172,7 @@ const PREDICATES: &[&str] = &[
     "$seq : iseq(SS)",
     "$set : $fam",
     "$fun : SS +-> 0..2",
+    "?%zz.(zz : INTEGER & zz > $int | zz mod 3 - $int) : INTEGER +-> NATURAL",
     "$rel : SS --> TT",
     "card($set) = $int",
     "SIGMA(yy).(yy : SS & yy : dom($wei) | 1) > $int",
@@ -376,7 +377,7 @@ impl<C: Choose> Machine<'_, C> {
             })
             .collect();
         self.locals.extend(params.clone());
-        let ranges: Vec<String> = params.iter().map(|(name, kind)| format!("{name} : {}", kind.row().2)).collect();
+        let ranges: Vec<String> = params.iter().map(|(name, kind)| format!("{name} : {}", self.range(*kind))).collect();
         let guard = self.expr(Kind::Pred, 2);
         let guard = if ranges.is_empty() { guard } else { format!("{} & {guard}", ranges.join(" & ")) };
         let mut body = self.body(2);
@@ -418,7 +419,7 @@ impl<C: Choose> Machine<'_, C> {
             5 | 6 => {
                 let kind = *self.random.pick(&[Kind::S, Kind::T, Kind::Int, Kind::Set, Kind::Fun, Kind::Bool]);
                 let (name, (guard, body)) = self.bound(kind, |this| (this.expr(Kind::Pred, 1), this.body(depth - 1)));
-                format!("ANY {name} WHERE {name} : {} & {guard} THEN {body} END", kind.row().2)
+                format!("ANY {name} WHERE {name} : {} & {guard} THEN {body} END", self.range(kind))
             }
             7 => {
                 let (name, kind) = self.variable();
@@ -446,6 +447,12 @@ impl<C: Choose> Machine<'_, C> {
             }
             _ => self.assignment(),
         }
+    }
+
+    /// A small set of values or, now and then, the whole type, which may be infinite.
+    fn range(&mut self, kind: Kind) -> &'static str {
+        let (_, ty, range, ..) = kind.row();
+        if self.random.once_in(24) { ty } else { range }
     }
 
     fn parallel(&mut self) -> String {

@@ -111,6 +111,42 @@ fn random_pairs_agree_with_the_judge() {
     assert!(n_holds > n_pairs / 4 && n_fails > n_pairs / 4, "{n_holds} {n_fails} of {n_pairs}");
 }
 
+/// Abstract and concrete body of an operation `oo`, and what simulation says about them. Calls that the abstraction does not allow are nobody's business; in allowed ones nothing
+/// may be ill-defined or left out, whatever else there is.
+const BODIES: [(&str, &str, Verdict, bool); 6] = [
+    ("PRE xx > 1 THEN skip END", "rr := 10 / yy", Verdict::Holds, false),
+    ("PRE xx < 2 THEN skip END", "rr := 10 / yy", Verdict::Violated, true),
+    ("skip", "CHOICE rr := 1 OR rr := 1 / yy END", Verdict::Violated, true),
+    ("skip", "PRE yy < 9 THEN CHOICE rr := 1 OR rr := 1 / yy END END", Verdict::Violated, true),
+    (
+        "skip",
+        "PRE yy < 9 THEN CHOICE rr := 1 OR ANY nn WHERE nn > yy THEN rr := nn END END END",
+        Verdict::Incomplete,
+        false,
+    ),
+    ("PRE xx > 1 THEN skip END", "PRE yy < 9 THEN ANY nn WHERE nn > yy THEN rr := nn END END", Verdict::Holds, false),
+];
+
+#[test]
+fn simulation_looks_at_all_of_an_allowed_call_and_nothing_else() {
+    for (abstract_body, concrete_body, verdict, is_ill_defined) in BODIES {
+        let abstraction = format!(
+            "MACHINE Abs SETS SS VARIABLES xx INVARIANT xx : 0..1 INITIALISATION xx := 0\nOPERATIONS oo = {abstract_body}; pp = xx := 1 - xx END\n"
+        );
+        let refinement = format!(
+            "REFINEMENT Con REFINES Abs VARIABLES yy, rr INVARIANT yy = xx & rr : INTEGER INITIALISATION yy := 0 || rr := 0\n\
+             OPERATIONS oo = {concrete_body}; pp = yy := 1 - yy END\n"
+        );
+        let text = PairText { abstraction, refinement, new_is_skip: false };
+        let model = model_of(&text, 1);
+        let models = Models::of(&model).expect("a refinement");
+        let choices = RefineConfig { notion: Notion::Simulation, new_is_skip: false, antichains: true };
+        let report = run(&models, choices, Method::Off, 1);
+        let found = (report.verdict, report.ill_defined.is_some());
+        assert_eq!(found, (verdict, is_ill_defined), "{} {:?}", text.refinement, report.limits);
+    }
+}
+
 #[test]
 fn refinements_of_the_corpus_agree_with_the_judge() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");

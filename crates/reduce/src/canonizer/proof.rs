@@ -126,7 +126,7 @@ fn prove_for(
     let n_operations = source.operations.len();
     // A run applies all functions, so what is assumed about states must survive all of them.
     source.functions.clone_from(&plan.functions);
-    let mut solver = Bounded { sat: SatProver { conflicts: MAX_CONFLICTS }, is_over };
+    let mut solver = Bounded { sat: SatProver { conflicts: MAX_CONFLICTS, ..SatProver::default() }, is_over };
     let encoding = match Encoding::new(&source, constants, &Config::default(), &mut solver) {
         Ok(encoding) => encoding,
         Err(gap) => return Proof::none(&gap.text(system.model()), strong),
