@@ -225,7 +225,11 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
         return Ok(Report::unsearched(format!("symmetry and reductions cannot be combined here: {why}")));
     }
     let plan = plan_of(system, config);
-    let mut examined = examine(system, &plan, config, explorer.control());
+    // A system of its own, since one that goes on from a checkpoint must not know any values yet.
+    let interp = judge(system.model(), config.eval.clone()).stopped_by(config.stop.clone());
+    let (transformations, propositions) = (plan.functions.clone(), system.propositions().to_vec());
+    let apart = Explicit::new(interp, SystemConfig { transformations, propositions, ..config.system.clone() });
+    let mut examined = examine(&apart, &plan, config, explorer.control());
     if examined.is_refuted() {
         let limit = refuted_text(&examined);
         return Ok(Report { reduction: Some(examined), ..Report::unsearched(limit) });

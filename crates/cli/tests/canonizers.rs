@@ -108,3 +108,25 @@ fn a_machine_without_end_is_compared_along_the_reduced_system() {
     let compared = run(&["--check-reduce", "--max-states", "2000"]);
     assert!(compared.status == 20 && compared.stdout.contains("the reduction may be wrong"), "{}", compared.stdout);
 }
+
+#[test]
+fn a_run_with_a_tested_reduction_goes_on_from_its_checkpoint() {
+    let folder = Folder::new("canonizers-checkpoint");
+    let text = |modulus: u32| {
+        format!(
+            "MACHINE Wheel DEFINITIONS CANONIZER_wrap == BEGIN nn := nn mod {modulus} END VARIABLES nn INVARIANT nn : NATURAL \
+             INITIALISATION nn := 0 OPERATIONS up = nn := nn + 1; jump = nn := nn + 3 END"
+        )
+    };
+    let (file, saved) = (folder.file("Wheel.mch", &text(9000)), folder.path("saved"));
+    let check = |options: &[&str]| abridge(&[&["check", &file, "--reduce", "wrap", "--json"][..], options].concat());
+    let whole = check(&[]).json();
+    assert_eq!(check(&["--max-states", "500", "--checkpoint", &saved]).status, 20);
+    let resumed = check(&["--resume", &saved]).json();
+    for key in ["states", "transitions", "verdict"] {
+        assert_eq!(resumed[key], whole[key], "{resumed}");
+    }
+    // Another function would give another system.
+    folder.file("Wheel.mch", &text(8000));
+    assert_eq!(check(&["--resume", &saved]).status, 2);
+}
