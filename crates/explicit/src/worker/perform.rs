@@ -314,6 +314,10 @@ impl Operation {
                 GuardVerdict::True => {}
             }
         }
+        // Without parameters the guards are judged before the search of an ANY, and an empty search hides nothing.
+        if is_doubtful && staged.n_params == 0 {
+            return Err(Stop::IllDefined);
+        }
         let n_found = staged.search.n_found();
         let mut found = std::mem::take(&mut run.scratch.found);
         let n_solutions = if staged.search.is_trivial() {
