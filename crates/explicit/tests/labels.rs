@@ -146,5 +146,5 @@ fn labels_of_random_machines_are_those_of_the_judge() {
         }
     }
     eprintln!("{n_compared} steps of {n_machines} machines compared");
-    assert!(n_compared > 60 * n_machines as usize, "only {n_compared} steps were compared");
+    assert!(n_compared > 50 * n_machines as usize, "only {n_compared} steps were compared");
 }
