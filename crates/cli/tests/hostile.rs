@@ -150,28 +150,27 @@ fn what_follows_the_saved_bytes_stays_until_they_are_believed() {
     assert_eq!(std::fs::read(&quads).expect("quads"), longer);
 }
 
-/// Exit status of a run with checkpoints that gets a signal after the first one. On a busy machine the run may be over before the signal comes; then
-/// there is another run.
-fn interrupted(file: &str, dir: &str, name: &str) -> Option<i32> {
-    for _ in 0..50 {
-        let child = start(&["check", file, "--checkpoint", dir, "--checkpoint-every", "0.0005", "--workers", "1"]);
-        wait_for(&Path::new(dir).join("manifest"));
-        signal(&child, name);
-        let status = child.wait_with_output().expect("it ends").status.code();
-        if status != Some(0) {
-            return status;
-        }
-        std::fs::remove_dir_all(dir).expect("the folder of a run that is over");
-    }
-    panic!("every run was over before the signal came");
+/// Whether this process was started to ignore hang-ups, as by `nohup`; programs that it starts heed that.
+fn ignores_hang_ups() -> bool {
+    const SIGHUP: u64 = 1;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    ignored.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & SIGHUP != 0)
 }
 
 #[test]
 fn the_end_of_a_session_saves_the_run() {
     for name in ["-TERM", "-HUP"] {
+        if name == "-HUP" && ignores_hang_ups() {
+            eprintln!("SKIPPED: hang-ups are ignored here");
+            continue;
+        }
         let folder = Folder::new(&format!("hostile-signal{name}"));
         let (file, dir) = (folder.file("grid.mch", &GRID.replace("58", "120")), folder.path("saved"));
-        assert_eq!(interrupted(&file, &dir, name), Some(20), "{name}");
+        let child = start(&["check", &file, "--checkpoint", &dir, "--checkpoint-every", "0.0005", "--workers", "1"]);
+        wait_for(&Path::new(&dir).join("manifest"));
+        signal(&child, name);
+        assert_eq!(child.wait_with_output().expect("it ends").status.code(), Some(20), "{name}");
         let run = abridge(&["check", &file, "--resume", &dir, "--json"]);
         assert_eq!((run.status, &run.json()["states"]), (0, &1_771_561.into()), "{name}");
     }
