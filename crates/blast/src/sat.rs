@@ -33,7 +33,7 @@ pub type Found<'f> = dyn FnMut(&dyn Fn(Lit) -> bool) -> Next + 'f;
 pub struct Solver {
     sat: Sat<Budget>,
     /// Solver variable of each gate that occurs in a clause.
-    vars: Vec<Option<Var>>,
+    vars: Vars,
     is_contradictory: bool,
 }
 
@@ -60,7 +60,7 @@ impl Solver {
         // Learnt clauses are kept for long, since enumeration of solutions runs into the same conflicts again.
         let opts = SolverOpts { learntsize_factor: 1.0, ..SolverOpts::default() };
         let sat = Sat::new(opts, Budget { conflicts, stop: StopFlag::default() });
-        Solver { sat, vars: Vec::new(), is_contradictory: false }
+        Solver { sat, vars: Vars::default(), is_contradictory: false }
     }
 
     /// Makes the solver stop soon after the flag is set.
@@ -110,19 +110,18 @@ impl Solver {
 
     /// Solver literal of a circuit literal. Adds the clauses that define the gates below it.
     fn literal(&mut self, circuit: &Circuit, lit: Lit) -> SatLit {
-        self.vars.resize(circuit.n_gates().max(self.vars.len()), None);
         let mut open = vec![lit.gate()];
         while let Some(idx) = open.pop() {
-            if self.vars[idx].is_some() {
+            if self.vars.get(idx).is_some() {
                 continue;
             }
             let Gate::And { start, end } = circuit.gate(idx) else {
-                self.vars[idx] = Some(self.sat.new_var_default());
+                self.vars.set(idx, self.sat.new_var_default());
                 continue;
             };
             let args = circuit.args(start, end);
             let missing: Vec<usize> =
-                args.iter().map(|arg| arg.gate()).filter(|arg| self.vars[*arg].is_none()).collect();
+                args.iter().map(|arg| arg.gate()).filter(|arg| self.vars.get(*arg).is_none()).collect();
             if missing.is_empty() {
                 self.define(idx, args);
             } else {
@@ -135,7 +134,7 @@ impl Solver {
 
     fn define(&mut self, idx: usize, args: &[Lit]) {
         let var = self.sat.new_var_default();
-        self.vars[idx] = Some(var);
+        self.vars.set(idx, var);
         let gate = SatLit::new(var, true);
         let mut all = vec![gate];
         for arg in args {
@@ -195,10 +194,41 @@ impl Solver {
 
     /// Value of a literal in the last solution; false if it has no variable.
     pub fn value(&self, lit: Lit) -> bool {
-        match self.vars.get(lit.gate()).copied().flatten() {
+        match self.vars.get(lit.gate()) {
             _ if lit.is_constant() => lit == Lit::TRUE,
             Some(var) => self.sat.value_lit(SatLit::new(var, !lit.is_negated())) == lbool::TRUE,
             None => false,
+        }
+    }
+}
+
+/// Gates per page of [`Vars`].
+const PAGE_GATES: usize = 1 << 8;
+
+/// Solver variables of gates. A solver that looks at a small part of a large circuit needs few pages.
+#[derive(Default)]
+struct Vars {
+    pages: Vec<Option<Box<[Option<Var>; PAGE_GATES]>>>,
+}
+
+impl Vars {
+    fn get(&self, gate: usize) -> Option<Var> {
+        self.pages.get(gate / PAGE_GATES)?.as_ref()?[gate % PAGE_GATES]
+    }
+
+    fn set(&mut self, gate: usize, var: Var) {
+        let page = gate / PAGE_GATES;
+        if page >= self.pages.len() {
+            self.pages.resize_with(page + 1, || None);
+        }
+        self.pages[page].get_or_insert_with(|| Box::new([None; PAGE_GATES]))[gate % PAGE_GATES] = Some(var);
+    }
+
+    /// Forgets all but the first gates.
+    fn truncate(&mut self, n_gates: usize) {
+        self.pages.truncate(n_gates.div_ceil(PAGE_GATES));
+        if let Some(Some(last)) = self.pages.get_mut(n_gates / PAGE_GATES) {
+            last[n_gates % PAGE_GATES..].fill(None);
         }
     }
 }
@@ -213,8 +243,8 @@ fn as_answer(answer: lbool) -> Answer {
     }
 }
 
-fn known(vars: &[Option<Var>], lit: Lit) -> SatLit {
-    let var = vars[lit.gate()].unwrap_or(Var::UNDEF);
+fn known(vars: &Vars, lit: Lit) -> SatLit {
+    let var = vars.get(lit.gate()).unwrap_or(Var::UNDEF);
     SatLit::new(var, !lit.is_negated())
 }
 
@@ -223,7 +253,7 @@ fn known(vars: &[Option<Var>], lit: Lit) -> SatLit {
 /// The decisions imply all literals of a solution. So a clause against the decisions is short and excludes exactly this solution. The solver may
 /// delete such a clause later; if the solution recurs, the clause is added again.
 struct Listing<'f> {
-    vars: &'f [Option<Var>],
+    vars: &'f Vars,
     found: &'f mut Found<'f>,
     /// Position in the trail of the decision of each level.
     levels: Vec<usize>,
@@ -234,7 +264,7 @@ struct Listing<'f> {
 
 impl Theory for Listing<'_> {
     fn final_check(&mut self, acts: &mut TheoryArg<'_>) {
-        let value = |lit: Lit| match self.vars.get(lit.gate()).copied().flatten() {
+        let value = |lit: Lit| match self.vars.get(lit.gate()) {
             _ if lit.is_constant() => lit == Lit::TRUE,
             Some(var) => (acts.value(var) == lbool::TRUE) != lit.is_negated(),
             None => false,

@@ -332,6 +332,27 @@ impl PlanStep {
             PlanStep::Range { slot, .. } => slots.push(*slot),
         }
     }
+
+    /// Adds the slots that the step binds, one after the other. False if solutions come in another order than that of the values of these slots.
+    pub(crate) fn binds_in_order(&self, slots: &mut Vec<usize>) -> bool {
+        match self {
+            PlanStep::Rows(plan) | PlanStep::Join { plan, .. } => {
+                plan.steps.iter().all(|step| step.binds_in_order(slots))
+            }
+            PlanStep::Lookup(keys) => {
+                let mut otherwise = slots.clone();
+                keys.pattern.binds(slots);
+                keys.found.iter().all(|step| step.binds_in_order(slots))
+                    && keys.otherwise.iter().all(|step| step.binds_in_order(&mut otherwise))
+                    && *slots == otherwise
+            }
+            PlanStep::Split { .. } | PlanStep::Either(_) => false,
+            step => {
+                step.binds(slots);
+                true
+            }
+        }
+    }
 }
 
 impl Pattern {

@@ -303,8 +303,8 @@ impl<'p> Runtime<'p> {
     #[inline]
     pub(crate) fn tick(&mut self) -> Fast<()> {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Escape)?;
-        // The plain interpreter sees the stop flag too, and reports it.
-        if self.fuel.is_multiple_of(STEPS_PER_STOP_CHECK) && self.session.interp().is_stopped() {
+        // The plain interpreter sees the stop flag and the clock too, and reports them.
+        if self.fuel.is_multiple_of(STEPS_PER_STOP_CHECK) && self.session.poll().is_err() {
             Err(Stop::Escape)
         } else {
             Ok(())

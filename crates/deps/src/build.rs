@@ -44,9 +44,10 @@ pub(crate) fn dependencies(
     resources.spend(encoding.used_fuel / FUEL_PER_EFFORT);
     let is_cut = fuel < MAX_FUEL && encoding.is_cut;
     let mut builder = Builder::new(encoding, depth, resources);
-    let operations = builder.add_instances(source.operations.len());
+    let operations = builder.add_instances(source.operations.len(), resources)?;
     builder.observe(source, constants, observed);
-    Some(Dependencies { is_cut, ..builder.build(operations, asked) })
+    let built = builder.build(operations, asked, resources)?;
+    Some(Dependencies { is_cut, ..built })
 }
 
 /// Prover of bounds. It uses cached answers and spends effort.
@@ -120,11 +121,14 @@ impl Builder {
         }
     }
 
-    /// Makes events of the instances; for each operation they are listed by label.
-    fn add_instances(&mut self, n_operations: usize) -> Vec<Instances> {
+    /// Makes events of the instances; for each operation they are listed by label. Nothing if the run ends meanwhile.
+    fn add_instances(&mut self, n_operations: usize, resources: &Resources) -> Option<Vec<Instances>> {
         let mut operations: Vec<Instances> =
             (0..n_operations).map(|_| Instances::ByLabel(FxHashMap::default())).collect();
         for encoded in std::mem::take(&mut self.encoded) {
+            if resources.is_over() {
+                return None;
+            }
             if encoded.operation >= n_operations {
                 let function = self.instance(encoded);
                 self.functions.push(function);
@@ -141,7 +145,7 @@ impl Builder {
             let instance = self.instance(encoded);
             self.events.push(Event { kind: EventKind::Instance(instance), guards });
         }
-        operations
+        Some(operations)
     }
 
     /// Notes what formulas about paths observe.
@@ -232,15 +236,21 @@ impl Builder {
         all_are.then_some(instance.relation)
     }
 
-    fn build(mut self, operations: Vec<Instances>, asked: Asked) -> Dependencies {
+    /// Circuits may be large, so each stage takes a while. Nothing if the run ends between two of them.
+    fn build(mut self, operations: Vec<Instances>, asked: Asked, resources: &Resources) -> Option<Dependencies> {
+        let goes_on = || (!resources.is_over()).then_some(());
         self.theory.keep();
         self.note_instances();
+        goes_on()?;
         self.theory.know(self.assumptions.iter().copied());
         let proven = self.prove();
+        goes_on()?;
         let n_instances = self.events.len();
         self.add_errors(&proven, asked);
+        goes_on()?;
         let may_deadlock = asked.deadlock && self.may_deadlock();
-        Dependencies { may_deadlock, ..self.dependencies(n_instances, operations, proven) }
+        goes_on()?;
+        Some(Dependencies { may_deadlock, ..self.dependencies(n_instances, operations, proven) })
     }
 
     /// Cells that literals depend on, and whether they depend on cells only.

@@ -3,6 +3,7 @@
 use abridge_blast::{Answer, Blast, Lit, Solver};
 use abridge_diag::StopFlag;
 use abridge_value::BitSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Decides circuits within a budget.
 pub trait Prover {
@@ -30,19 +31,80 @@ impl Default for SatProver {
 
 impl Prover for SatProver {
     fn satisfiable(&mut self, blast: &mut Blast, assumptions: &[Lit], queries: &[Vec<Lit>]) -> BitSet {
-        let mut solver = Solver::new(u64::MAX).stopped_by(self.stop.clone());
-        assumptions.iter().for_each(|lit| solver.require(&blast.circuit, *lit));
-        let may_hold = |query: &Vec<Lit>| {
-            self.stop.is_raised()
-                || !is_contradiction(blast, query)
-                    && solver.solve_under(&blast.circuit, query, self.conflicts) != Answer::Unsatisfiable
-        };
+        let known = Assumed::new(blast, assumptions);
+        let may_hold = |query: &Vec<Lit>| self.stop.is_raised() || self.may_hold(blast, &known, query);
         let positions = queries.iter().map(may_hold).enumerate().filter(|(_, may_hold)| *may_hold);
         positions.map(|(idx, _)| idx).collect()
     }
 
     fn is_over(&self) -> bool {
         self.stop.is_raised()
+    }
+}
+
+impl SatProver {
+    /// Whether a conjunction may hold. It gets a solver of its own, which knows the part of the assumptions that has to do with it: a solver decides about all that it knows.
+    fn may_hold(&self, blast: &Blast, known: &Assumed, query: &[Lit]) -> bool {
+        if is_contradiction(blast, query) {
+            return false;
+        }
+        let circuit = &blast.circuit;
+        let parts: Vec<Lit> = query.iter().flat_map(|lit| circuit.conjuncts(*lit)).collect();
+        let mut clauses = Vec::new();
+        for part in parts {
+            // A conjunction that is false is false in a part that is not assumed.
+            let mut negated = if part.is_negated() { circuit.conjuncts(!part) } else { vec![!part] };
+            negated.retain(|lit| !known.conjuncts.contains(lit));
+            clauses.push(negated);
+        }
+        if clauses.iter().any(Vec::is_empty) {
+            return false;
+        }
+        let mut solver = Solver::new(self.conflicts).stopped_by(self.stop.clone());
+        for clause in &clauses {
+            let clause: Vec<Lit> = clause.iter().map(|lit| !*lit).collect();
+            solver.clause(circuit, &clause);
+        }
+        for lit in known.about(blast, circuit.inputs_of(clauses.into_iter().flatten())) {
+            solver.require(circuit, lit);
+        }
+        solver.solve() != Answer::Unsatisfiable
+    }
+}
+
+/// Assumptions, conjunct by conjunct.
+struct Assumed {
+    conjuncts: FxHashSet<Lit>,
+    /// Conjuncts by the inputs that they depend on.
+    by_input: FxHashMap<Lit, Vec<Lit>>,
+}
+
+impl Assumed {
+    fn new(blast: &Blast, assumptions: &[Lit]) -> Assumed {
+        let conjuncts: FxHashSet<Lit> = assumptions.iter().flat_map(|lit| blast.circuit.conjuncts(*lit)).collect();
+        let mut by_input: FxHashMap<Lit, Vec<Lit>> = FxHashMap::default();
+        for conjunct in &conjuncts {
+            for input in blast.circuit.inputs_of([*conjunct]) {
+                by_input.entry(input).or_default().push(*conjunct);
+            }
+        }
+        Assumed { conjuncts, by_input }
+    }
+
+    /// The conjuncts that have to do with some inputs, directly or through others. All others hold in some state, whatever the values of these inputs are.
+    fn about(&self, blast: &Blast, inputs: Vec<Lit>) -> Vec<Lit> {
+        let mut seen: FxHashSet<Lit> = inputs.iter().copied().collect();
+        let (mut open, mut about) = (inputs, FxHashSet::default());
+        while let Some(input) = open.pop() {
+            for conjunct in self.by_input.get(&input).into_iter().flatten() {
+                if about.insert(*conjunct) {
+                    open.extend(blast.circuit.inputs_of([*conjunct]).into_iter().filter(|input| seen.insert(*input)));
+                }
+            }
+        }
+        let mut about: Vec<Lit> = about.into_iter().collect();
+        about.sort_unstable();
+        about
     }
 }
 

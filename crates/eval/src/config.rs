@@ -29,6 +29,8 @@ pub struct Config {
     pub memory: Memory,
     /// Largest depth of recursive calls of functions and operations.
     pub max_calls: u32,
+    /// The preference TIME_OUT of the model limits the time of single evaluations: a formula, a property of a state, the steps of an operation in a state.
+    pub heeds_time_out: bool,
     /// Files and the clock, for external functions.
     pub world: World,
 }
@@ -55,6 +57,7 @@ impl Default for Config {
             conflicts: 3_000_000,
             memory: Memory::default(),
             max_calls: 10_000,
+            heeds_time_out: false,
             world: World::default(),
         }
     }

@@ -12,6 +12,7 @@ use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use abridge_diag::{Span, StopFlag};
 use abridge_model::{ExprId, LocalId, Model, PredId, SubstId, Type, TypeId};
@@ -43,6 +44,8 @@ const MIN_CHARGED_BYTES: usize = 1 << 14;
 pub struct Interp<'m> {
     pub model: &'m Model,
     pub config: Config,
+    /// Time that one evaluation may take.
+    time_out: Option<Duration>,
     names: Arc<NameCache>,
     hooks: Hooks,
     /// Set to end all evaluation.
@@ -68,6 +71,8 @@ pub struct Session<'i> {
     nesting: Cell<u32>,
     /// Outcomes not yet charged.
     outcomes: Cell<usize>,
+    /// End of the time for this evaluation.
+    deadline: Cell<Option<Instant>>,
     /// Choices that substitutions are to make.
     prescribed: RefCell<PrescribedChoices>,
 }
@@ -102,6 +107,15 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// Whether an answer with this warning may be another one: something was left out or assumed. An assumed membership counts only in exact mode.
+    pub fn is_bounding(&self, is_exact: bool) -> bool {
+        match self {
+            Warning::Enumeration { .. } | Warning::Strings { .. } => true,
+            Warning::Unchecked { .. } => is_exact,
+            Warning::Impure { .. } | Warning::Reported { .. } => false,
+        }
+    }
+
     /// Why an answer with this warning may be wrong, in words. An assumed membership is a caveat only in exact mode, not with the conventions of ProB.
     pub fn caveat(&self, is_exact: bool) -> Option<String> {
         match self {
@@ -126,7 +140,8 @@ impl<'m> Interp<'m> {
     ) -> Interp<'m> {
         let hooks = Hooks { finder, externals, fragments: None };
         let names = Arc::new(NameCache::new(model));
-        Interp { model, config, names, hooks, stop: StopFlag::default(), is_winding_up: Arc::default() }
+        let time_out = model.steering.preferences.time_out().filter(|_| config.heeds_time_out);
+        Interp { model, config, time_out, names, hooks, stop: StopFlag::default(), is_winding_up: Arc::default() }
     }
 
     /// Copy of the interpreter with compiled fragments. Both share the stop flag.
@@ -135,6 +150,7 @@ impl<'m> Interp<'m> {
         Interp {
             model: self.model,
             config: self.config.clone(),
+            time_out: self.time_out,
             names: self.names.clone(),
             hooks: Hooks { fragments: Some(fragments), ..self.hooks.clone() },
             stop: self.stop.clone(),
@@ -197,6 +213,11 @@ impl<'m> Interp<'m> {
         &self.config
     }
 
+    /// End of the time for an evaluation that begins now.
+    fn deadline(&self) -> Option<Instant> {
+        self.time_out.and_then(|limit| Instant::now().checked_add(limit))
+    }
+
     pub fn session(&self) -> Session<'_> {
         Session {
             interp: self,
@@ -210,6 +231,7 @@ impl<'m> Interp<'m> {
             nesting: Cell::new(0),
             prescribed: RefCell::default(),
             outcomes: Cell::new(0),
+            deadline: Cell::new(self.deadline()),
         }
     }
 }
@@ -237,9 +259,10 @@ impl<'i> Session<'i> {
         self.fuel.get()
     }
 
-    /// Resets budget and warnings.
+    /// Resets budget, time and warnings.
     pub fn renew(&self) {
         self.fuel.set(self.config().fuel);
+        self.deadline.set(self.interp.deadline());
         self.calls.set(0);
         if self.has_warnings() {
             self.warnings.borrow_mut().clear();
@@ -251,6 +274,7 @@ impl<'i> Session<'i> {
         let inner = self.interp.session();
         inner.fuel.set(self.fuel.get());
         inner.calls.set(self.calls.get());
+        inner.deadline.set(self.deadline.get());
         inner.nesting.set(self.nesting.get() + 1);
         inner.scratch.swap(&self.scratch);
         inner
@@ -296,10 +320,27 @@ impl<'i> Session<'i> {
         let before = self.fuel.get();
         let left = before.checked_sub(n_steps).ok_or_else(|| ErrorKind::OutOfFuel)?;
         self.fuel.set(left);
-        if (before ^ left) >= STEPS_PER_STOP_CHECK && self.interp.is_stopped() {
+        if (before ^ left) >= STEPS_PER_STOP_CHECK { self.poll() } else { Ok(()) }
+    }
+
+    /// Looks at the stop flag and at the clock, if there is a time limit.
+    pub fn poll(&self) -> Result<()> {
+        if self.interp.is_stopped() {
             return Err(ErrorKind::Stopped.into());
         }
-        Ok(())
+        match (self.deadline.get(), self.interp.time_out) {
+            (Some(deadline), Some(limit)) if Instant::now() >= deadline => Err(ErrorKind::TimedOut { limit }.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Flag for a computation that does not take steps from the budget: it is raised when the evaluation has to end.
+    pub fn stop(&self) -> StopFlag {
+        let stop = self.interp.stop();
+        match self.deadline.get() {
+            Some(deadline) => StopFlag::probed(move || stop.is_raised() || Instant::now() >= deadline),
+            None => stop,
+        }
     }
 
     /// Charges memory, before a large value is made, and the steps to write it.

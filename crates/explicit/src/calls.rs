@@ -96,19 +96,24 @@ impl<'m> Explicit<'m> {
         let (constants, _) = self.decode(words);
         let session = self.by(evaluator).session();
         session.prescribe(given);
-        let (mut called, mut failure, mut target) = (Called::default(), None, Vec::new());
+        let (mut called, mut failure, mut violation, mut target) = (Called::default(), None, None, Vec::new());
         session.initialise(&constants, &mut |state| {
             match state {
                 Ok(state) => {
                     self.encode(&state, true, &mut target);
                     return found(&target);
                 }
-                Err(error) if is_violation(&error) => called.is_ill_defined = true,
+                Err(error) if is_violation(&error) => {
+                    called.is_ill_defined = true;
+                    violation = Some(error);
+                }
                 Err(error) => failure = Some(error),
             }
             ControlFlow::Continue(())
         });
-        called.gap = self.note(&session, "the initialisation", failure);
+        // A violation is noted here: at the root there is no state out of which it could be found again.
+        let noted = self.note(&session, "the initialisation", violation);
+        called.gap = noted.max(self.note(&session, "the initialisation", failure));
         called
     }
 
@@ -120,22 +125,32 @@ impl<'m> Explicit<'m> {
         }
     }
 
-    /// Truth of the precondition of an operation for given arguments. Conjuncts about outputs are typing and are skipped.
+    /// Truth of the precondition of an operation for given arguments. Conjuncts about outputs are typing and are skipped. As in a list of all calls, a conjunct about
+    /// parameters that is ill-defined counts as false: else calls that are not listed would be errors.
     pub fn may_call(&self, evaluator: Evaluator, op: OpId, words: &[u32], given: &[(LocalId, Val)]) -> Judged {
         let Some(pred) = self.precondition(op) else { return Judged::True };
         let interp = self.by(evaluator);
-        let outputs = &self.model().operations[op].outputs;
-        let is_typing = |pred: PredId| {
-            let names = interp.names_of_pred(pred);
-            outputs.iter().any(|output| names.locals.contains(output))
-        };
-        let conjuncts = interp.conjuncts(pred);
-        let conjuncts = conjuncts.iter().copied().filter(|pred| !is_typing(*pred));
+        let operation = &self.model().operations[op];
         let (state, _) = self.decode(words);
-        match self.truth(evaluator, conjuncts, &Env::new(&state).bind_all(given.iter().cloned())) {
-            Judged::IllDefined if interp.config().ill_defined_guard_is_false => Judged::False,
-            truth => truth,
+        let env = Env::new(&state).bind_all(given.iter().cloned());
+        let mut all = Judged::True;
+        for pred in interp.conjuncts(pred).iter().copied() {
+            let names = interp.names_of_pred(pred);
+            if operation.outputs.iter().any(|output| names.locals.contains(output)) {
+                continue;
+            }
+            let is_search = operation.params.iter().any(|param| names.locals.contains(param));
+            let config = interp.config();
+            let is_lenient = config.ill_defined_guard_is_false || is_search && config.ill_defined_search_is_false;
+            match self.truth(evaluator, std::iter::once(pred), &env) {
+                Judged::True => {}
+                Judged::False => return Judged::False,
+                Judged::IllDefined if is_lenient => return Judged::False,
+                Judged::Unknown(_) if all == Judged::IllDefined => {}
+                open => all = open,
+            }
         }
+        all
     }
 
     /// Subformulas of a predicate that is false in a state, with the values that the judge gives them.

@@ -342,12 +342,8 @@ impl<'m> Explicit<'m> {
             return None;
         }
         let is_exact = self.interp.config().unbounded == Unbounded::Error;
-        let is_bounded = |warning: &Warning| match warning {
-            Warning::Enumeration { .. } | Warning::Strings { .. } => true,
-            // A step that is missing, or a property that is false, may be so by assumption.
-            Warning::Unchecked { .. } => is_exact,
-            Warning::Impure { .. } | Warning::Reported { .. } => false,
-        };
+        // A step that is missing, or a property that is false, may be so by assumption.
+        let is_bounded = |warning: &Warning| warning.is_bounding(is_exact);
         let bounded = warnings.iter().any(is_bounded).then_some(Gap::Bounded);
         let mut notes = lock(&self.notes);
         notes.warnings.extend(warnings);

@@ -68,7 +68,6 @@ impl Model {
             let body = self.operations[op].body;
             let span = self.substs[body].span;
             let skip = model.substs.push(SubstNode { subst: Subst::Skip, span });
-            model.operations[op].outputs.clear();
             model.operations[op].body = match self.subst(body) {
                 Subst::Pre { pred, .. } => {
                     model.substs.push(SubstNode { subst: Subst::Pre { pred: *pred, body: skip }, span })

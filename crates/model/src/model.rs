@@ -3,6 +3,7 @@
 //! [`mod@crate::verify`] states what holds for every model.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use abridge_diag::Span;
 use num_bigint::BigInt;
@@ -315,6 +316,12 @@ impl Preferences {
     /// Value of a boolean preference; false if it was not set.
     pub fn flag(&self, name: &str) -> bool {
         self.get(name).is_some_and(|text| text.eq_ignore_ascii_case("true"))
+    }
+
+    /// Time that one evaluation may take (TIME_OUT), if it is limited.
+    pub fn time_out(&self) -> Option<Duration> {
+        let milliseconds = self.get("TIME_OUT")?.trim().parse().ok()?;
+        (milliseconds > 0).then(|| Duration::from_millis(milliseconds))
     }
 }
 

@@ -112,6 +112,8 @@ fn set(preferences: &mut Preferences, setting: &Setting<'_>, heeds_caps: bool, d
             Ok(size) if size > 0 => preferences.default_set_size = size,
             _ => diagnostics.push(wrong("a positive number")),
         },
+        ("TIME_OUT", Some(value)) if u64::try_from(&value).is_ok() => {}
+        ("TIME_OUT", _) => diagnostics.push(wrong("a number of milliseconds")),
         ("MAXINT" | "MININT" | "DEFAULT_SETSIZE", None) => diagnostics.push(wrong("an integer")),
         _ => {}
     }

@@ -190,9 +190,7 @@ impl<'s> Encoder<'s> {
     fn tick(&self) -> Encoded<()> {
         self.blast.check_size()?;
         // One step here can copy a function of many points, so the flag is looked at in each.
-        if self.session.interp().is_stopped() {
-            return Err(Stop::Fatal(abridge_eval::ErrorKind::Stopped.into()));
-        }
+        self.session.poll().map_err(Stop::Fatal)?;
         self.session.tick().map_err(Stop::Fatal)
     }
 

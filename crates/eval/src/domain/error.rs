@@ -3,8 +3,10 @@
 //! Ill-definedness, broken obligations of the machine and limits of the evaluator are separate, since they lead to different verdicts. None of them
 //! is a panic. Operators create errors without a place; the nearest evaluated node adds its span.
 
+use std::time::Duration;
+
 use abridge_diag::{Diagnostic, Span, with_stack};
-use abridge_model::{Model, Type, TypeId};
+use abridge_model::{BinaryOp, Expr, ExprId, Model, Type, TypeId};
 
 use super::text::val_text;
 use super::val::Val;
@@ -48,6 +50,10 @@ pub enum ErrorKind {
     Unassigned(String),
     /// Evaluation took more steps than the limit allows.
     OutOfFuel,
+    /// Evaluation took longer than the limit allows.
+    TimedOut {
+        limit: Duration,
+    },
     /// A value takes more memory than there is.
     OutOfMemory,
     /// The stop flag was set.
@@ -146,7 +152,11 @@ impl Error {
     pub fn is_fatal(&self) -> bool {
         matches!(
             self.0.kind,
-            ErrorKind::OutOfFuel | ErrorKind::OutOfMemory | ErrorKind::Stopped | ErrorKind::TooDeep { .. }
+            ErrorKind::OutOfFuel
+                | ErrorKind::TimedOut { .. }
+                | ErrorKind::OutOfMemory
+                | ErrorKind::Stopped
+                | ErrorKind::TooDeep { .. }
         )
     }
 
@@ -164,6 +174,11 @@ impl Error {
     }
 
     pub fn diagnostic(&self, model: &Model) -> Diagnostic {
+        if let (ErrorKind::IllDefined(why), Some(span)) = (&self.0.kind, self.0.span)
+            && let Some(diagnostic) = why.of_application(model, span)
+        {
+            return diagnostic;
+        }
         let (id, message) = self.0.kind.message(model);
         let diagnostic = Diagnostic::error(id, message);
         match self.0.span {
@@ -212,6 +227,9 @@ impl ErrorKind {
             }
             ErrorKind::Unassigned(name) => ("unassigned", format!("`{name}` is read before it has a value")),
             ErrorKind::OutOfFuel => ("out-of-fuel", "the evaluation takes too many steps".into()),
+            ErrorKind::TimedOut { limit } => {
+                ("timed-out", format!("the evaluation takes longer than {} ms (TIME_OUT)", limit.as_millis()))
+            }
             ErrorKind::OutOfMemory => {
                 ("out-of-memory", "memory limit reached: a value takes more memory than the run may have".into())
             }
@@ -245,18 +263,62 @@ fn bound(model: &Model, ty: TypeId) -> String {
     })
 }
 
+/// Function and argument of the application at a place.
+fn applied(model: &Model, span: Span) -> Option<(ExprId, ExprId)> {
+    model.exprs.values().find_map(|node| match node.expr {
+        Expr::Binary(BinaryOp::Apply, function, argument) if node.span == span => Some((function, argument)),
+        _ => None,
+    })
+}
+
+/// Name of an identifier.
+fn identifier(model: &Model, id: ExprId) -> Option<&str> {
+    match model.exprs[id].expr {
+        Expr::Constant(id) => Some(&model.constants[id].name),
+        Expr::Variable(id) => Some(&model.variables[id].name),
+        Expr::Local(id) => Some(&model.locals[id].name),
+        _ => None,
+    }
+}
+
 impl IllDefined {
+    /// Message about an application whose function has a name, with the values of function and argument where they are written.
+    fn of_application(&self, model: &Model, span: Span) -> Option<Diagnostic> {
+        let (IllDefined::OutsideDomain { function, argument } | IllDefined::NotFunctional { function, argument }) =
+            self
+        else {
+            return None;
+        };
+        let (function_id, argument_id) = applied(model, span)?;
+        let name = identifier(model, function_id)?;
+        let show = |val: &Val| shortened(val_text(model, val));
+        let (id, what) = self.message_about(name, &show(argument));
+        let diagnostic = Diagnostic::error(id, what)
+            .at(span)
+            .also(model.exprs[function_id].span, format!("`{name}` is {}", show(function)));
+        let is_plain = matches!(model.exprs[argument_id].expr, Expr::Integer(_) | Expr::Element(..) | Expr::String(_));
+        Some(match is_plain {
+            true => diagnostic,
+            false => diagnostic.also(model.exprs[argument_id].span, format!("this is {}", show(argument))),
+        })
+    }
+
+    /// Id and text of a failed application.
+    fn message_about(&self, function: &str, argument: &str) -> (&'static str, String) {
+        match self {
+            IllDefined::NotFunctional { .. } => {
+                ("not-functional", format!("`{function}` is applied to `{argument}`, where it has several values"))
+            }
+            _ => ("outside-domain", format!("`{function}` is applied to `{argument}`, which is not in its domain")),
+        }
+    }
+
     fn message(&self, model: &Model) -> (&'static str, String) {
         let show = |val: &Val| shortened(val_text(model, val));
         match self {
-            IllDefined::OutsideDomain { function, argument } => (
-                "outside-domain",
-                format!("`{}` is applied to `{}`, which is not in its domain", show(function), show(argument)),
-            ),
-            IllDefined::NotFunctional { function, argument } => (
-                "not-functional",
-                format!("`{}` is applied to `{}`, where it has several values", show(function), show(argument)),
-            ),
+            IllDefined::OutsideDomain { function, argument } | IllDefined::NotFunctional { function, argument } => {
+                self.message_about(&show(function), &show(argument))
+            }
             IllDefined::DivisionByZero => ("division-by-zero", "division by zero".into()),
             IllDefined::ModuloNegative { left, right } => (
                 "modulo-negative",

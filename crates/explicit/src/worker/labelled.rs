@@ -37,6 +37,14 @@ impl Explicit<'_> {
         &self.operation_memos[operation].instance
     }
 
+    /// The order in which the compiled search for steps binds [`Explicit::instance_locals`], as positions in that list. Nothing if steps come in no such order.
+    pub fn binding_order(&self, operation: usize) -> Option<Vec<usize>> {
+        match &self.program {
+            Some(program) => program.binding_order(self.operations()[operation], self.instance_locals(operation)),
+            None => Some(Vec::new()),
+        }
+    }
+
     /// Values of [`Explicit::instance_locals`] in a step, by operation and label; `None` if only parameters and outputs are known.
     pub fn instance_vals(&self, operation: u32, label: LabelId) -> Option<Vec<Val>> {
         let (instance, _) = self.label_ids(operation, label);

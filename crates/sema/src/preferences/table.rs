@@ -27,8 +27,6 @@ pub(super) enum Reason {
     Display,
     /// It configures the search or the state store of ProB.
     Search,
-    /// It bounds evaluation in ProB.
-    Bound,
     /// It concerns formalisms other than classical B.
     OtherFormalism,
 }
@@ -41,7 +39,6 @@ impl Reason {
             Reason::Search => {
                 "it configures the search of ProB; `abridge check --help` lists the options of this search"
             }
-            Reason::Bound => "single evaluations have no limit; `--time` bounds the run as a whole",
             Reason::OtherFormalism => "it concerns models that are not written in classical B",
         }
     }
@@ -92,7 +89,6 @@ const DISPLAY_PREFIXES: [&str; 5] = ["TK_", "DOT_", "DOTTY_", "FONT_", "VISB_"];
 const SOLVER: Effect = Effect::Ignored(Reason::Solver);
 const DISPLAY: Effect = Effect::Ignored(Reason::Display);
 const SEARCH: Effect = Effect::Ignored(Reason::Search);
-const BOUND: Effect = Effect::Ignored(Reason::Bound);
 const OTHER: Effect = Effect::Ignored(Reason::OtherFormalism);
 
 const fn honoured(meaning: &'static str) -> Effect {
@@ -193,7 +189,7 @@ const TABLE: &[(&str, Effect)] = &[
             "symmetry reduction of `abridge check`: `off`, `flood`, `nauty` (`--symmetry canon`) or `hash` (`marker --precise`)",
         ),
     ),
-    ("TIME_OUT", BOUND),
+    ("TIME_OUT", honoured("milliseconds that one evaluation may take; 0 for no limit, which is the default")),
     ("TRACE_INFO", DISPLAY),
     ("TRACE_UPON_ERROR", DISPLAY),
     (

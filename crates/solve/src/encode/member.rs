@@ -44,11 +44,22 @@ impl Encoder<'_> {
             Expr::Binary(BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference, left, right) => {
                 vec![*left, *right]
             }
+            // The set itself may have no circuit, as that of a function that is not known.
+            Expr::SetExtension(items) => return self.all_defined(items, env),
+            Expr::Binary(BinaryOp::Interval, low, high) => return self.all_defined(&[*low, *high], env),
             _ => return Ok(self.expr(id, env)?.defined),
         };
         let mut defined = Vec::with_capacity(parts.len());
         for part in parts {
             defined.push(with_stack(|| self.set_defined(&part.into(), env))?);
+        }
+        Ok(self.all(defined))
+    }
+
+    fn all_defined(&mut self, parts: &[ExprId], env: &Env) -> Encoded<Lit> {
+        let mut defined = Vec::with_capacity(parts.len());
+        for part in parts {
+            defined.push(self.expr(*part, env)?.defined);
         }
         Ok(self.all(defined))
     }

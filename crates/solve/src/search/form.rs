@@ -29,7 +29,7 @@ impl SolutionSearch<'_> {
             operands: FxHashMap::default(),
             atoms: FxHashMap::default(),
         };
-        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.interp().stop());
+        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.stop());
         for constraint in &node.constraints {
             if let Some(lit) = form.constraint(&constraint.kind)? {
                 solver.require(&form.circuit, lit);

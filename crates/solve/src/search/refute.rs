@@ -43,7 +43,7 @@ impl SolutionSearch<'_> {
                 Err(stop) => return Err(stop),
             }
         }
-        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.interp().stop());
+        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.stop());
         required.into_iter().for_each(|lit| solver.require(&encoder.blast.circuit, lit));
         Ok(matches!(solver.solve(), Answer::Unsatisfiable))
     }

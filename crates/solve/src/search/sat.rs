@@ -161,7 +161,7 @@ impl SolutionSearch<'_> {
         if left_out * 2 > node.constraints.len() {
             return Err(Stop::Unsupported("most constraints"));
         }
-        let mut solver = Solver::new(self.session.config().conflicts).stopped_by(self.session.interp().stop());
+        let mut solver = Solver::new(self.session.config().conflicts).stopped_by(self.session.stop());
         for lit in required {
             solver.require(&encoder.blast.circuit, lit);
         }
