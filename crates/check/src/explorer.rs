@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use abridge_search::{Config, Control, Disk, Exploration, Progress, Refusal, StateGraph, explore, explore_on_disk};
 use abridge_store::StateTable;
-use abridge_system::{Limit, System};
+use abridge_system::{AnySystem, Limit};
 
 /// Looks at the states while a search goes on.
 pub(crate) trait Watcher {
@@ -59,9 +59,9 @@ pub(crate) trait Explorer {
     type Refusal;
 
     /// Explores a system; to be asked once.
-    fn explore<S: System>(
+    fn explore(
         &mut self,
-        system: &S,
+        system: AnySystem<'_>,
         search: &Config,
         watcher: &mut dyn Watcher,
     ) -> Result<Exploration, Self::Refusal>;
@@ -87,9 +87,9 @@ pub(crate) struct InMemory<'c>(pub(crate) &'c mut dyn Control);
 impl Explorer for InMemory<'_> {
     type Refusal = Infallible;
 
-    fn explore<S: System>(
+    fn explore(
         &mut self,
-        system: &S,
+        system: AnySystem<'_>,
         search: &Config,
         watcher: &mut dyn Watcher,
     ) -> Result<Exploration, Infallible> {
@@ -113,9 +113,9 @@ pub(crate) struct OnDisk<'c>(pub(crate) Disk<'c>, pub(crate) &'c mut dyn Control
 impl Explorer for OnDisk<'_> {
     type Refusal = Refusal;
 
-    fn explore<S: System>(
+    fn explore(
         &mut self,
-        system: &S,
+        system: AnySystem<'_>,
         search: &Config,
         watcher: &mut dyn Watcher,
     ) -> Result<Exploration, Refusal> {

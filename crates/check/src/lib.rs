@@ -32,7 +32,7 @@ use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Model, dump};
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Exploration, Scouted};
-use abridge_system::{Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
+use abridge_system::{AnySystem, Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
 use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
 use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
@@ -49,7 +49,7 @@ pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obliga
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_sliced::{Evaluator, Usage as SlicedUsage};
 pub use abridge_store::{Medium, Ram, Volume};
-pub use abridge_symbolic::{Order, Representatives};
+pub use abridge_symbolic::{Direction, Order, Representatives};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Part};
 pub use abridge_value::bytes::Key;
 pub use animation::{Animation, Choices, choices};
@@ -94,6 +94,8 @@ pub struct Config {
     pub representatives: Representatives,
     /// The order of the bits of interchangeable elements in the symbolic engine.
     pub order: Order,
+    /// Where the symbolic engine starts.
+    pub direction: Direction,
     pub strategy: Strategy,
     pub invariant: bool,
     pub deadlock: bool,
@@ -154,6 +156,7 @@ impl Default for Config {
             max_nodes: DEFAULT_MAX_NODES,
             representatives: Representatives::Dynamic,
             order: Order::Concatenated,
+            direction: Direction::Forward,
             strategy: Strategy::BreadthFirst,
             invariant: true,
             deadlock: true,
@@ -252,7 +255,7 @@ fn check_on_disk_inner(
 
 /// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
 pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
-    let Ok(exploration) = InMemory(control).explore(machine, &search_config(config), &mut Unwatched);
+    let Ok(exploration) = InMemory(control).explore(AnySystem::of(machine), &search_config(config), &mut Unwatched);
     summarise(machine, &exploration, None, config)
 }
 
@@ -377,6 +380,7 @@ fn summarise(
         failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
         limits,
         visited_all: true,
+        finds_all: config.find_all,
         unchecked: Vec::new(),
         outside_scope: remarks.n_outside,
         por: None,

@@ -16,7 +16,7 @@ use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_reduce::{Analysed as _, Paths, Por, Rule, Selected, source_of};
 use abridge_search::{Config as SearchConfig, Exploration, explore};
-use abridge_system::{Limit, Origin, Steps, System, Worker as _};
+use abridge_system::{AnySystem, Limit, Origin, Steps, System as _, Worker as _};
 
 use crate::explorer::{Explorer, Watched, Watcher};
 use crate::{Config, Control, Progress};
@@ -178,9 +178,9 @@ impl Control for Trial<'_> {
 impl Explorer for Trial<'_> {
     type Refusal = Infallible;
 
-    fn explore<S: System>(
+    fn explore(
         &mut self,
-        system: &S,
+        system: AnySystem<'_>,
         search: &SearchConfig,
         watcher: &mut dyn Watcher,
     ) -> Result<Exploration, Infallible> {

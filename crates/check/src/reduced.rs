@@ -11,7 +11,7 @@ use abridge_reduce::symmetry::{
 };
 use abridge_reduce::{Paths, Por, Selected, Tally};
 use abridge_sliced::Sliced;
-use abridge_system::System;
+use abridge_system::AnySystem;
 
 use crate::coverage::coverage;
 use crate::explorer::{Explorer, Unwatched};
@@ -54,7 +54,7 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
         return along_paths(system, config, por, &paths, &mut explorer);
     }
     let selected = Selected::new(system, por, resources(config));
-    let report = everything.up_to_symmetry(&selected, &mut explorer)?;
+    let report = everything.up_to_symmetry(AnySystem::of(&selected), &mut explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
 }
 
@@ -92,7 +92,7 @@ fn along_paths<E: Explorer>(
         let version = paths.version();
         let selected = Selected::new(system, por, resources(config)).along(paths);
         let scene = Scene { system, config, paths: Some(paths) };
-        let report = scene.up_to_symmetry(&selected, explorer)?;
+        let report = scene.up_to_symmetry(AnySystem::of(&selected), explorer)?;
         let is_open = report.temporal.iter().any(|formula| matches!(formula.verdict, TemporalVerdict::Incomplete(_)));
         if paths.version() == version || !is_open {
             return Ok(Report { por: Some(selected.tally()), ..report });
@@ -114,12 +114,12 @@ impl Scene<'_, '_> {
     /// Explores all steps of the system, by circuits where that pays.
     fn all_steps<E: Explorer>(self, explorer: &mut E) -> Result<Report, E::Refusal> {
         let sliced = Sliced::new(self.system, self.config.evaluator);
-        let report = self.up_to_symmetry(&sliced, explorer)?;
+        let report = self.up_to_symmetry(AnySystem::of(&sliced), explorer)?;
         Ok(Report { sliced: Some(sliced.usage()), ..report })
     }
 
     /// Explores the steps of `steps`, which are all or some of those of the system.
-    fn up_to_symmetry<S: System, E: Explorer>(self, steps: &S, explorer: &mut E) -> Result<Report, E::Refusal> {
+    fn up_to_symmetry<E: Explorer>(self, steps: AnySystem<'_>, explorer: &mut E) -> Result<Report, E::Refusal> {
         let Scene { system, config, paths } = self;
         let parts = Parts { system, steps, config, paths, group: None };
         // Fairness to every operation with its arguments follows permutations, which only one method tells.
@@ -171,18 +171,18 @@ pub(crate) fn use_group(system: &Explicit<'_>, group: &Group) {
 }
 
 /// A scene and the steps that are taken in it.
-struct Parts<'p, 's, S> {
+struct Parts<'p, 's> {
     system: &'p Explicit<'s>,
-    steps: &'p S,
+    steps: AnySystem<'p>,
     config: &'p Config,
     paths: Option<&'p Paths>,
     /// Permutations are noted on steps.
     group: Option<Group>,
 }
 
-impl<'s, S: System> Parts<'_, 's, S> {
+impl<'s> Parts<'_, 's> {
     /// The steps with letters on them.
-    fn lettered(&self) -> Lettered<'_, 's, S> {
+    fn lettered(&self) -> Lettered<'_, 's> {
         let formulas = &self.config.formulas;
         Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances).turned_by(self.group.clone())
     }
@@ -190,10 +190,10 @@ impl<'s, S: System> Parts<'_, 's, S> {
 
 /// Explores a system and judges temporal formulas on the way and at the end. `lettered` is the machine with letters and `around` what lies around it in the same way as
 /// in `explored`. Where there are formulas, that is what is explored, so that the search stores steps with their letters.
-fn explore_and_judge<'s, S: System, X: System, A: System, E: Explorer>(
-    parts: &Parts<'_, 's, S>,
-    explored: &X,
-    (lettered, around): (&Lettered<'_, 's, S>, &A),
+fn explore_and_judge<'s, E: Explorer>(
+    parts: &Parts<'_, 's>,
+    explored: AnySystem<'_>,
+    (lettered, around): (&Lettered<'_, 's>, AnySystem<'_>),
     canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>),
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
@@ -222,24 +222,25 @@ fn explore_and_judge<'s, S: System, X: System, A: System, E: Explorer>(
     Ok(report)
 }
 
-fn plain<S: System, E: Explorer>(parts: &Parts<'_, '_, S>, explorer: &mut E) -> Result<Report, E::Refusal> {
+fn plain<E: Explorer>(parts: &Parts<'_, '_>, explorer: &mut E) -> Result<Report, E::Refusal> {
     let lettered = parts.lettered();
-    explore_and_judge(parts, parts.steps, (&lettered, &lettered), (None, None), explorer)
+    explore_and_judge(parts, parts.steps, (&lettered, AnySystem::of(&lettered)), (None, None), explorer)
 }
 
 /// The states of the table are those that were met, so they need no translation.
-fn marked<S: System, E: Explorer>(
-    parts: &Parts<'_, '_, S>,
+fn marked<E: Explorer>(
+    parts: &Parts<'_, '_>,
     marker: &Marker<'_, Explicit<'_>>,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.
     let config = Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() };
     let parts = &Parts { config: &config, group: None, ..*parts };
-    let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, marker));
+    let (lettered, explored) = (parts.lettered(), Quotiented::new(&parts.steps, marker));
     let around = Quotiented::new(&lettered, marker);
     let mut judge = marker.judge();
-    let mut report = explore_and_judge(parts, &explored, (&lettered, &around), (None, Some(&mut judge)), explorer)?;
+    let (explored, around) = (AnySystem::of(&explored), AnySystem::of(&around));
+    let mut report = explore_and_judge(parts, explored, (&lettered, around), (None, Some(&mut judge)), explorer)?;
     report.symmetry.is_approximate = marker.is_approximate();
     if marker.is_approximate() {
         let why = "approximate: states with equal symmetry markers share a representative";
@@ -253,9 +254,9 @@ fn marked<S: System, E: Explorer>(
 }
 
 /// Explores representatives of states along `steps`, which are all or some of those of the system.
-pub(crate) fn by_quotient<S: System, Q: Quotient, E: Explorer>(
+pub(crate) fn by_quotient<Q: Quotient, E: Explorer>(
     system: &Explicit<'_>,
-    steps: &S,
+    steps: AnySystem<'_>,
     config: &Config,
     quotient: &Q,
     explorer: &mut E,
@@ -263,15 +264,15 @@ pub(crate) fn by_quotient<S: System, Q: Quotient, E: Explorer>(
     quotiented(&Parts { system, steps, config, paths: None, group: None }, quotient, explorer)
 }
 
-fn quotiented<S: System, Q: Quotient, E: Explorer>(
-    parts: &Parts<'_, '_, S>,
+fn quotiented<Q: Quotient, E: Explorer>(
+    parts: &Parts<'_, '_>,
     quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    let (lettered, explored) = (parts.lettered(), Quotiented::new(parts.steps, quotient));
+    let (lettered, explored) = (parts.lettered(), Quotiented::new(&parts.steps, quotient));
     let around = Quotiented::new(&lettered, quotient).annotated(lettered.turns());
     let (mut of_states, mut of_paths) = (quotient.judge(), quotient.judge());
     let canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>) =
         (Some(&mut of_states), Some(&mut of_paths));
-    explore_and_judge(parts, &explored, (&lettered, &around), canonizers, explorer)
+    explore_and_judge(parts, AnySystem::of(&explored), (&lettered, AnySystem::of(&around)), canonizers, explorer)
 }

@@ -45,6 +45,8 @@ pub struct Report {
     pub limits: Vec<String>,
     /// Every reachable state was visited; what is incomplete beyond that is in [`Report::unchecked`].
     pub visited_all: bool,
+    /// The search goes on after a finding.
+    pub finds_all: bool,
     /// Properties that the machine states and that were not checked.
     pub unchecked: Vec<Diagnostic>,
     /// Targets of steps outside the machine's SCOPE. They are neither counted as states nor expanded.
@@ -83,6 +85,7 @@ impl Report {
             state_coverage: None,
             limits: vec![limit],
             visited_all: false,
+            finds_all: false,
             unchecked: Vec::new(),
             outside_scope: 0,
             failures: Vec::new(),
@@ -166,6 +169,22 @@ pub struct SymbolicReport {
     pub learnt_properties: usize,
     /// The initial states were listed by the evaluator.
     pub lists_initial: bool,
+    /// Of a backward search; states are not counted then.
+    pub backward: Option<BackwardReport>,
+}
+
+/// What a backward search tells about itself.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct BackwardReport {
+    /// Sets of states that were searched from: properties that may fail, operations that may be ill-defined, deadlocks.
+    pub targets: usize,
+    /// Variables that became visible because a path was none.
+    pub refinements: u32,
+    /// Variables that were visible at a time, at most, of how many.
+    pub visible: usize,
+    pub variables: usize,
+    /// Nodes of the largest fixpoint.
+    pub fixpoint_nodes: usize,
 }
 
 /// Symmetry reduction of a run.

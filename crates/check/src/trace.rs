@@ -6,6 +6,7 @@
 //! state, and a step without a label is never shown under another name. Under a canonizer that the user wrote, a path that cannot be found again is shown
 //! in two parts: each step of the machine, and then the step [`CANONISED`] to the representative of its target.
 
+use std::collections::HashSet;
 use std::io;
 use std::ops::ControlFlow;
 
@@ -47,6 +48,7 @@ impl TraceStep {
     /// A move with the state that it leads to and what it changes there.
     pub fn of(machine: &impl Machine, from: Option<&[u32]>, step: &Move) -> TraceStep {
         let old = from.map(|state| machine.values(state)).unwrap_or_default();
+        let old: HashSet<Named> = old.into_iter().collect();
         let new = machine.values(&step.to);
         let names = |is_meant: &dyn Fn(&Named) -> bool| -> Vec<String> {
             new.iter().filter(|value| is_meant(value)).map(|value| value.name.clone()).collect()
@@ -59,6 +61,12 @@ impl TraceStep {
             opaque: names(&|value| value.is_opaque),
             state: new.iter().map(|value| (value.name.clone(), value.text.clone())).collect(),
         }
+    }
+
+    /// Names that the step changed, with their values after it.
+    pub fn changes(&self) -> impl Iterator<Item = &(String, String)> {
+        let changed: HashSet<&String> = self.changed.iter().collect();
+        self.state.iter().filter(move |(name, _)| changed.contains(name))
     }
 }
 

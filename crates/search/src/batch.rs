@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use abridge_store::{N_SHARDS, Place, Sifted, StateTable, shard_of};
 use abridge_system::{FindingKind, Gap, Worker};
 
+use crate::asleep::SleepSets;
 use crate::explore::Config;
 use crate::graph::{Encoded, Encoder, StateGraph, StateNotes};
 use crate::record::Tally;
@@ -33,8 +34,17 @@ pub(crate) struct At {
     pub(crate) is_last_level: bool,
     /// States that are announced together.
     pub(crate) states_ahead: usize,
+    /// Words of a sleep set.
+    pub(crate) sleep_words: usize,
     /// Number of the blocks before it that were given up.
     pub(crate) generation: u32,
+}
+
+/// States to expand, with their roots and sleep sets.
+pub(crate) struct Parents<'b> {
+    pub(crate) numbers: Range<u32>,
+    pub(crate) roots: &'b [u64],
+    pub(crate) asleep: &'b [u64],
 }
 
 #[derive(Default)]
@@ -45,11 +55,16 @@ pub(crate) struct Batch {
     n_steps: usize,
     /// Roots of the targets of steps, the candidates, in order; without those that are known to be known.
     roots: Vec<u64>,
+    /// Sleep sets of the candidates, if there are any.
+    sleep_sets: Vec<u64>,
+    sleep_words: usize,
     /// End of the candidates of each parent.
     ends: Vec<u32>,
     /// Candidates sorted by shard, in the order of the steps within a shard.
     by_shard: Vec<u32>,
     shard_ends: [u32; N_SHARDS],
+    /// The bits of all candidates together.
+    all_bits: u64,
     /// [`KNOWN`], [`NEW`] or the number of each candidate. Only the thread that sifts the shard of a candidate writes here.
     numbers: Vec<AtomicU32>,
     pub(crate) tally: Tally,
@@ -82,19 +97,22 @@ struct Stored {
 const IS_PLACE: u64 = 1 << 63;
 
 impl Batch {
-    /// Expands the parents, given with their state roots.
+    /// Expands the parents.
     pub(crate) fn expand<W: Worker>(
         &mut self,
         table: &StateTable,
         (config, stores_steps): (&Config, bool),
         scratch: &mut Scratch<W>,
-        (parents, parent_roots): (Range<u32>, &[u64]),
+        parents: Parents<'_>,
         at: &At,
     ) {
-        self.parents = parents;
+        let Parents { numbers, roots: parent_roots, asleep } = parents;
+        self.parents = numbers;
         self.parent_roots.clear();
         self.parent_roots.extend_from_slice(parent_roots);
         self.roots.clear();
+        self.sleep_sets.clear();
+        self.sleep_words = at.sleep_words;
         self.n_steps = 0;
         self.ends.clear();
         self.tally.clear();
@@ -104,7 +122,9 @@ impl Batch {
         self.stored = stores_steps.then(Stored::default);
         for (idx, parent) in self.parents.clone().enumerate() {
             if idx % at.states_ahead == 0 {
-                scratch.read_ahead(table, &parent_roots[idx..parent_roots.len().min(idx + at.states_ahead)]);
+                let ahead = idx..parent_roots.len().min(idx + at.states_ahead);
+                let asleep = &asleep[ahead.start * at.sleep_words..ahead.end * at.sleep_words];
+                scratch.read_ahead(table, &parent_roots[ahead], (asleep, at.sleep_words));
             }
             scratch.turn_to(idx % at.states_ahead);
             let completeness = scratch.expand();
@@ -127,18 +147,15 @@ impl Batch {
                 }
             } else {
                 self.n_steps += scratch.steps.len();
-                // Every step that is stored needs its target.
-                if stores_steps {
-                    scratch.targets(table, |operation, count, root| {
-                        self.tally.add(operation, count);
-                        self.roots.push(root);
-                    });
-                } else {
-                    scratch.fresh_targets(table, at.generation, |operation, count, root| {
-                        self.tally.add(operation, count);
-                        self.roots.extend(root);
-                    });
+                scratch.steps.iter().for_each(|step| self.tally.add(step.operation, step.count));
+                for (operation, count) in scratch.steps.known() {
+                    self.n_steps += *count as usize;
+                    self.tally.add(*operation, *count);
                 }
+                // Every step that is stored needs its target.
+                let generation = (!stores_steps).then_some(at.generation);
+                let sleep_sets = (&mut self.sleep_sets, at.sleep_words);
+                scratch.add_targets(table, generation, &mut self.roots, sleep_sets);
             }
             if let Some(stored) = &mut self.stored {
                 stored.notes.push(notes);
@@ -147,12 +164,14 @@ impl Batch {
             }
             self.ends.push(self.roots.len() as u32);
         }
+        scratch.fold_queued(table, &mut self.roots);
         self.sort_by_shard();
     }
 
     fn sort_by_shard(&mut self) {
         let mut counts = [0_u32; N_SHARDS];
         self.roots.iter().for_each(|root| counts[shard_of(*root)] += 1);
+        self.all_bits = self.roots.iter().fold(0, |all, root| all | root);
         let mut sum = 0;
         let mut next = counts.map(|count| {
             sum += count;
@@ -177,12 +196,21 @@ impl Batch {
         &self.by_shard[start as usize..self.shard_ends[shard] as usize]
     }
 
+    /// Steps may be missing, whose targets sleep sets take for known.
+    pub(crate) fn misses_steps(&self) -> bool {
+        self.gap.is_some() || self.findings.iter().any(|(_, kind, _)| matches!(kind, FindingKind::IllDefined(_)))
+    }
+
     pub(crate) fn n_steps(&self) -> usize {
         self.n_steps
     }
 
     pub(crate) fn n_candidates(&self) -> usize {
         self.roots.len()
+    }
+
+    pub(crate) fn all_bits(&self) -> u64 {
+        self.all_bits
     }
 
     /// State root and index of each candidate of a shard.
@@ -207,15 +235,20 @@ impl Batch {
     }
 
     /// Numbers the new states, in the order of the candidates.
-    pub(crate) fn append_to(&mut self, table: &mut StateTable) {
+    pub(crate) fn append_to(&mut self, table: &mut StateTable, asleep: &mut SleepSets) {
         let mut start = 0;
+        let words = self.sleep_words;
         for (parent, end) in self.parents.clone().zip(&self.ends) {
             let mut n_children = 0;
             let candidates = start as usize..*end as usize;
-            for (root, number) in self.roots[candidates.clone()].iter().zip(&mut self.numbers[candidates]) {
-                if *number.get_mut() == NEW {
-                    *number.get_mut() = table.append(*root);
+            for candidate in candidates {
+                let number = self.numbers[candidate].get_mut();
+                if *number == NEW {
+                    *number = table.append(self.roots[candidate]);
                     n_children += 1;
+                    if words > 0 {
+                        asleep.push(&self.sleep_sets[candidate * words..(candidate + 1) * words]);
+                    }
                 }
             }
             table.close(parent, n_children);

@@ -10,7 +10,7 @@ use std::thread::{self, Scope};
 
 use abridge_diag::with_stack;
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable, Volume};
-use abridge_system::{Completeness, Finding, FindingKind, Limit, Steps, System};
+use abridge_system::{Completeness, Finding, FindingKind, Gap, Limit, Steps, System};
 
 use crate::disk::{self, Disk, Grown, OpenBlock, Position, Refusal, Resumed, Saver};
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
@@ -400,7 +400,8 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Bytes of the search and of what the system keeps.
     fn bytes(&self) -> u64 {
-        self.parallel.table().bytes() as u64 + self.steps.bytes() + self.system.bytes()
+        let sleep_bytes = self.parallel.sleep_bytes();
+        self.parallel.table().bytes() as u64 + sleep_bytes + self.steps.bytes() + self.system.bytes()
     }
 
     /// Where it is done follows from the state space alone: never inside a block, and after a checkpoint as without one.
@@ -504,7 +505,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Counts the steps in the buffer, adds the new targets to the table and inspects them. Returns `false` after a failure.
     fn absorb(&mut self, parent: u32, is_last_level: bool) -> bool {
-        let BreadthFirst { config, parallel, scratch, record, position, buffers, .. } = self;
+        let BreadthFirst { config, parallel, scratch, record, position, buffers, saver, .. } = self;
         if is_last_level {
             if !scratch.steps.is_empty() {
                 record.limit(Limit::Depth(position.depth));
@@ -541,7 +542,12 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         if parent != NO_PARENT {
             table.close(parent, fresh.len() as u32);
         }
-        for (state, root) in fresh.iter().copied() {
+        for (idx, (state, root)) in fresh.iter().copied().enumerate() {
+            // A checkpoint would keep the gap for ever, so a search that saves itself inspects all of them.
+            if saver.is_none() && scratch.is_stopped_at(idx) {
+                record.heed_gap(Some(Gap::Stopped));
+                break;
+            }
             let completeness = scratch.inspect(&table, root, config.properties, &mut |kind| {
                 record.find(config, Finding { kind, state });
             });
@@ -618,7 +624,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         self.start_helpers(scope);
         self.since_poll = 0;
         let start = block.start;
-        if let Err(error) = self.parallel.begin(block, is_last_level, self.system.states_ahead()) {
+        if let Err(error) = self.parallel.begin(self.system, block, is_last_level) {
             self.disk_failed(&error);
             return Some(start);
         }
@@ -638,6 +644,13 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         });
         self.is_spill_due |= is_short;
         let next = self.parallel.close_expansion();
+        if self.parallel.is_misled() {
+            self.parallel.give_up();
+            if let Some(limit) = limit {
+                self.record.stop(limit);
+            }
+            return Some(start);
+        }
         let n_steps = self.parallel.n_steps();
         if n_steps >= room && limit.is_none() {
             self.parallel.give_up();

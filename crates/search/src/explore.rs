@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use abridge_store::StateTable;
-use abridge_system::{Finding, Limit, Properties, System};
+use abridge_system::{AnySystem, Finding, Limit, Properties};
 
 use crate::disk::{Disk, Refusal};
 use crate::frontier::Strategy;
@@ -123,7 +123,8 @@ pub struct DiskUse {
 }
 
 /// Visits all reachable states, in memory only.
-pub fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
+pub fn explore<'s>(system: impl Into<AnySystem<'s>>, config: &Config, control: &mut dyn Control) -> Exploration {
+    let system = &system.into();
     match config.strategy {
         Strategy::BreadthFirst => bfs::explore(system, config, control),
         Strategy::DepthFirst | Strategy::Mixed { .. } => serial::explore(system, config, control),
@@ -132,13 +133,13 @@ pub fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control
 
 /// Visits all reachable states breadth-first. With a checkpoint folder the search saves itself and can be resumed; with a spill volume it moves
 /// states to files when memory is short.
-pub fn explore_on_disk<S: System>(
-    system: &S,
+pub fn explore_on_disk<'s>(
+    system: impl Into<AnySystem<'s>>,
     config: &Config,
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Exploration, Refusal> {
-    bfs::explore_on_disk(system, config, disk, control)
+    bfs::explore_on_disk(&system.into(), config, disk, control)
 }
 
 #[cfg(test)]
@@ -147,7 +148,7 @@ mod tests {
     use std::sync::LazyLock;
 
     use abridge_store::{Ram, Volume as _};
-    use abridge_system::{FindingKind, Origin, Pause, RuleWorker, Rules, Steps};
+    use abridge_system::{FindingKind, Origin, Pause, RuleWorker, Rules, Steps, System};
     use abridge_value::bytes::Key;
 
     use super::*;

@@ -7,6 +7,7 @@
 //! being enumerated (`root.rs`). Long searches look ahead by random walks (`scout.rs`). A [`StateGraph`] stores the steps between visited
 //! states, on which temporal properties are judged.
 
+mod asleep;
 mod batch;
 mod bfs;
 mod disk;

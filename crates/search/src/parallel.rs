@@ -17,7 +17,8 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use abridge_store::{N_SHARDS, Place, StateTable};
 use abridge_system::System;
 
-use crate::batch::{At, Batch, batch_size};
+use crate::asleep::SleepSets;
+use crate::batch::{At, Batch, Parents, batch_size};
 use crate::explore::Config;
 use crate::graph::Encoder;
 use crate::scratch::Scratch;
@@ -42,6 +43,8 @@ pub(crate) struct ParallelBlock<'c> {
     table: RwLock<StateTable>,
     batches: RwLock<Vec<RwLock<Batch>>>,
     block: RwLock<Block>,
+    /// Sleep sets of the states after the block.
+    asleep: Mutex<SleepSets>,
     /// Next part to claim.
     next: AtomicUsize,
     /// No further batch may be claimed.
@@ -55,10 +58,14 @@ struct Block {
     states: Range<u32>,
     /// State roots of the states.
     roots: Vec<u64>,
+    /// Sleep sets of the states.
+    asleep: Vec<u64>,
     /// States per batch.
     batch_size: u32,
     n_batches: usize,
     at: At,
+    /// Sleep sets are not used, since steps may be missing.
+    forgoes_sleep: bool,
 }
 
 impl<'c> ParallelBlock<'c> {
@@ -69,6 +76,7 @@ impl<'c> ParallelBlock<'c> {
             table: RwLock::new(table),
             batches: RwLock::default(),
             block: RwLock::default(),
+            asleep: Mutex::default(),
             next: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
             failure: Mutex::default(),
@@ -88,8 +96,8 @@ impl<'c> ParallelBlock<'c> {
     }
 
     /// Says which states come next.
-    pub(crate) fn begin(&self, states: Range<u32>, is_last_level: bool, states_ahead: usize) -> io::Result<()> {
-        let states_ahead = states_ahead.max(1);
+    pub(crate) fn begin<S: System>(&self, system: &S, states: Range<u32>, is_last_level: bool) -> io::Result<()> {
+        let states_ahead = system.states_ahead().max(1);
         let batch_size = batch_size(states.len(), self.config.workers.get(), states_ahead);
         let n_batches = states.len().div_ceil(batch_size as usize);
         let mut batches = write(&self.batches);
@@ -98,8 +106,13 @@ impl<'c> ParallelBlock<'c> {
         }
         let mut block = write(&self.block);
         self.table().read_roots(states.clone(), &mut block.roots)?;
+        // Stored steps need their targets, and files give no memory for sleep sets.
+        let is_asleep_known = !self.stores_steps && !is_last_level && !self.table().is_spilled();
+        let has_sleep_sets = is_asleep_known && !block.forgoes_sleep;
+        let sleep_words = if has_sleep_sets { system.sleep_words() } else { 0 };
+        self.asleep().take(states.clone(), sleep_words, &mut block.asleep);
         block.states = states;
-        block.at = At { is_last_level, states_ahead, ..block.at };
+        block.at = At { is_last_level, states_ahead, sleep_words, ..block.at };
         (block.batch_size, block.n_batches) = (batch_size, n_batches);
         drop(block);
         self.rewind();
@@ -140,7 +153,12 @@ impl<'c> ParallelBlock<'c> {
                     let start = block.states.start + idx as u32 * block.batch_size;
                     let parents = start..block.states.end.min(start + block.batch_size);
                     let from = (start - block.states.start) as usize;
-                    let parents = (parents.clone(), &block.roots[from..from + parents.len()]);
+                    let asleep = block.at.sleep_words * from..block.at.sleep_words * (from + parents.len());
+                    let parents = Parents {
+                        numbers: parents.clone(),
+                        roots: &block.roots[from..from + parents.len()],
+                        asleep: &block.asleep[asleep],
+                    };
                     write(&batches[idx]).expand(&table, (self.config, self.stores_steps), scratch, parents, &block.at);
                     pause();
                 }
@@ -178,6 +196,15 @@ impl<'c> ParallelBlock<'c> {
         }
     }
 
+    fn asleep(&self) -> std::sync::MutexGuard<'_, SleepSets> {
+        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes of the sleep sets.
+    pub(crate) fn sleep_bytes(&self) -> u64 {
+        self.asleep().bytes() as u64
+    }
+
     fn failure(&self) -> std::sync::MutexGuard<'_, Option<io::Error>> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -202,6 +229,16 @@ impl<'c> ParallelBlock<'c> {
         sum
     }
 
+    /// Whether sleep sets were used although steps of the block may be missing. From then on they are not used any more, and the block has to be given up.
+    pub(crate) fn is_misled(&self) -> bool {
+        let mut misses_steps = false;
+        self.for_each_batch(|batch| misses_steps |= batch.misses_steps());
+        let mut block = write(&self.block);
+        let is_misled = misses_steps && block.at.sleep_words > 0;
+        block.forgoes_sleep |= is_misled;
+        is_misled
+    }
+
     /// Gives the block up: its steps were not taken.
     pub(crate) fn give_up(&self) {
         write(&self.block).at.generation += 1;
@@ -209,10 +246,12 @@ impl<'c> ParallelBlock<'c> {
 
     /// Numbers the new states.
     pub(crate) fn number(&self) {
-        let (mut table, n_batches) = (self.table_mut(), read(&self.block).n_batches);
-        for batch in &read(&self.batches)[..n_batches] {
-            write(batch).append_to(&mut table);
+        let (mut table, mut asleep, block) = (self.table_mut(), self.asleep(), read(&self.block));
+        asleep.begin(table.len() as u32, block.at.sleep_words, table.bytes());
+        for batch in &read(&self.batches)[..block.n_batches] {
+            write(batch).append_to(&mut table, &mut asleep);
         }
+        asleep.end();
     }
 
     /// Calls `each` for the batches, in order.
@@ -227,7 +266,8 @@ impl<'c> ParallelBlock<'c> {
 fn sift(table: &StateTable, batches: &[RwLock<Batch>], shard: usize) -> io::Result<()> {
     let mut sift = table.sift(shard);
     let sum = |count: &dyn Fn(&Batch) -> usize| batches.iter().map(|batch| count(&read(batch))).sum();
-    sift.begin(sum(&|batch| batch.candidates(shard).len()), sum(&|batch| batch.n_candidates()));
+    let all_bits = batches.iter().fold(0, |all, batch| all | read(batch).all_bits());
+    sift.begin(sum(&|batch| batch.candidates(shard).len()), sum(&|batch| batch.n_candidates()), all_bits);
     for (number, batch) in (0..).zip(batches) {
         let batch = read(batch);
         let candidates = batch.candidates(shard).map(|(root, idx)| (root, (number, idx)));

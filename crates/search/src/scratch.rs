@@ -1,15 +1,23 @@
 //! Per-worker scratch: the worker of one thread and its buffers for states, steps and prefetching.
 
-use abridge_store::{QuadCache, StateTable};
+use abridge_store::{FoldQueue, QuadCache, StateTable};
 use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
 
 use crate::recent::Recent;
+
+/// Targets that are folded together, at least, unless there are no more.
+const MIN_QUEUED_TARGETS: usize = 32;
+/// States of a list that are inspected between two looks at the stop flag; a power of two.
+const STATES_PER_STOP_CHECK: usize = 64;
 
 pub(crate) struct Scratch<W> {
     pub(crate) worker: W,
     pub(crate) steps: Steps,
     cache: QuadCache,
     recent: Recent,
+    /// Targets that are still to be folded, and where their roots go.
+    queue: FoldQueue,
+    places: Vec<usize>,
     /// The state that was read last, and the ids of its nodes.
     pub(crate) words: Vec<u32>,
     ids: Vec<u32>,
@@ -27,6 +35,8 @@ impl<W: Worker> Scratch<W> {
             steps: Steps::new(system.width()),
             cache: QuadCache::new(),
             recent: Recent::new(system.width()),
+            queue: FoldQueue::default(),
+            places: Vec::new(),
             words: Vec::new(),
             ids: Vec::new(),
             target: Vec::new(),
@@ -47,11 +57,13 @@ impl<W: Worker> Scratch<W> {
         }
     }
 
-    /// Reads states that are to be expanded one after the other.
-    pub(crate) fn read_ahead(&mut self, table: &StateTable, roots: &[u64]) {
+    /// Reads states that are to be expanded one after the other, with their sleep sets of so many words.
+    pub(crate) fn read_ahead(&mut self, table: &StateTable, roots: &[u64], (asleep, sleep_words): (&[u64], usize)) {
         self.make_room(roots.len());
-        for ((ahead, ids), root) in self.ahead.iter_mut().zip(&mut self.ahead_ids).zip(roots) {
+        for (idx, ((ahead, ids), root)) in self.ahead.iter_mut().zip(&mut self.ahead_ids).zip(roots).enumerate() {
             table.unfold(*root, &mut ahead.words, ids);
+            ahead.asleep.clear();
+            ahead.asleep.extend_from_slice(&asleep[idx * sleep_words..(idx + 1) * sleep_words]);
         }
         self.worker.announce(&self.ahead[..roots.len()], Question::Successors);
     }
@@ -68,22 +80,50 @@ impl<W: Worker> Scratch<W> {
         self.worker.successors(&self.words, &mut self.steps)
     }
 
-    /// Operation and number of transitions of each step, and the root of its target, unless this worker met it before in this generation of blocks.
-    pub(crate) fn fresh_targets(
+    /// Adds the roots of the targets of all steps, except for targets that this worker met before in this generation of blocks; without a generation, of all targets.
+    /// Sleep sets of so many words are added beside. [`Scratch::fold_queued`] must be called before roots are read.
+    pub(crate) fn add_targets(
         &mut self,
         table: &StateTable,
-        generation: u32,
-        mut each: impl FnMut(u32, u64, Option<u64>),
+        generation: Option<u32>,
+        roots: &mut Vec<u64>,
+        (sleep_sets, sleep_words): (&mut Vec<u64>, usize),
     ) {
-        self.recent.forget_before(generation);
-        let near = Some((self.words.as_slice(), self.ids.as_slice()));
-        for step in self.steps.iter() {
-            let root = match self.recent.meet(step.target) {
-                true => None,
-                false => Some(table.fold(&mut self.cache, step.target, near, &mut self.target_ids)),
-            };
-            each(step.operation, step.count, root);
+        if let Some(generation) = generation {
+            self.recent.forget_before(generation);
         }
+        let near = (self.words.as_slice(), self.ids.as_slice());
+        let can_queue = table.can_queue();
+        for (idx, step) in self.steps.iter().enumerate() {
+            if generation.is_some() && self.recent.meet(step.target) {
+                continue;
+            }
+            if sleep_words > 0 {
+                let set = self.steps.sleep_set(idx);
+                sleep_sets.extend_from_slice(&set[..set.len().min(sleep_words)]);
+                sleep_sets.resize((roots.len() + 1) * sleep_words, 0);
+            }
+            if can_queue {
+                self.places.push(roots.len());
+                roots.push(0);
+                self.queue.push(step.target, near);
+            } else {
+                roots.push(table.fold(&mut self.cache, step.target, Some(near), &mut self.target_ids));
+            }
+        }
+        if self.queue.len() >= MIN_QUEUED_TARGETS {
+            self.fold_queued(table, roots);
+        }
+    }
+
+    /// Folds the targets that are left.
+    pub(crate) fn fold_queued(&mut self, table: &StateTable, roots: &mut [u64]) {
+        let mut places = self.places.drain(..);
+        table.fold_queue(&mut self.cache, &mut self.queue, |root| {
+            if let Some(place) = places.next() {
+                roots[place] = root;
+            }
+        });
     }
 
     /// Operation, number of transitions and root of each step.
@@ -140,6 +180,11 @@ impl<W: Worker> Scratch<W> {
             completeness = completeness.and(inspected);
         }
         completeness.gap()
+    }
+
+    /// Looks at the stop flag now and then while children of a state are inspected. There may be very many, and what is short for each takes long for all.
+    pub(crate) fn is_stopped_at(&self, idx: usize) -> bool {
+        idx % STATES_PER_STOP_CHECK == STATES_PER_STOP_CHECK - 1 && self.worker.is_stopped()
     }
 
     /// Inspects a child of the current state.

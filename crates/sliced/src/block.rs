@@ -3,6 +3,7 @@
 //! States come as vectors of value ids. Their bits are looked up, put together to rows and transposed. What cannot be said with cells, and states under other
 //! constants, are *outside*: nothing is known of them, and the explicit system answers instead.
 
+use abridge_encoding::CellId;
 use abridge_explicit::Explicit;
 use abridge_system::Ahead;
 
@@ -19,7 +20,6 @@ pub(crate) struct Block {
     slices: Vec<u64>,
     /// One bit for each state that is outside.
     outside: [u64; MAX_SLICE_WORDS],
-    row: Vec<u64>,
     /// Rows of 64 states, the first word of all rows first.
     rows: Vec<[u64; WORD_LANES]>,
 }
@@ -40,7 +40,6 @@ impl Block {
         self.n_words = states.len().div_ceil(WORD_LANES).next_power_of_two();
         let n_cells = compiled.n_cells();
         self.slices.resize(self.slices.len().max(program.n_words(self.n_words)), 0);
-        self.row.resize(n_cells.div_ceil(64) + 1, 0);
         self.rows.resize(n_cells.div_ceil(64), [0; WORD_LANES]);
         self.outside = [0; MAX_SLICE_WORDS];
         let Some(constants) = states.first().map(|state| state.words[0]) else { return };
@@ -48,16 +47,12 @@ impl Block {
             let start = (group * WORD_LANES).min(states.len());
             let end = (start + WORD_LANES).min(states.len());
             self.rows.iter_mut().for_each(|rows| rows.fill(0));
-            for (lane, state) in states[start..end].iter().enumerate() {
-                self.row.fill(0);
-                let is_inside = state.words[0] == constants
-                    && compiled.variables.iter().all(|variable| {
-                        variable.add_to_row(system, &compiled.cells, state.words[variable.word()], &mut self.row)
-                    });
-                self.outside[group] |= u64::from(!is_inside) << lane;
-                for (rows, word) in self.rows.iter_mut().zip(&self.row) {
-                    rows[lane] = *word;
-                }
+            let states = &states[start..end];
+            let others = states.iter().enumerate().filter(|(_, state)| state.words[0] != constants);
+            self.outside[group] = others.fold(0, |outside, (lane, _)| outside | 1 << lane);
+            for variable in &compiled.variables {
+                let ids = states.iter().map(|state| state.words[variable.word()]);
+                self.outside[group] |= variable.add_to_rows(system, &compiled.cells, ids, &mut self.rows);
             }
             for (first, rows) in (0..).step_by(64).zip(&mut self.rows) {
                 transpose(rows);
@@ -67,6 +62,22 @@ impl Block {
             }
         }
         program.run(&mut self.slices, self.n_words, n_cells);
+    }
+
+    /// Cells that are true in some state of the block.
+    pub(crate) fn loud_cells(&self, n_cells: usize) -> impl Iterator<Item = usize> {
+        let slices = self.slices.chunks_exact(self.n_words).take(n_cells).enumerate();
+        slices.filter(|(_, slice)| slice.iter().any(|word| *word != 0)).map(|(cell, _)| cell)
+    }
+
+    /// One bit for each state in which some of these cells is true.
+    pub(crate) fn with_any(&self, cells: &[CellId]) -> [u64; MAX_SLICE_WORDS] {
+        let mut any = [0; MAX_SLICE_WORDS];
+        for cell in cells {
+            let slice = &self.slices[cell.0 as usize * self.n_words..][..self.n_words];
+            any.iter_mut().zip(slice).for_each(|(any, word)| *any |= word);
+        }
+        any
     }
 
     /// A state of the block is outside.

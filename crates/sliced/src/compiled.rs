@@ -5,12 +5,17 @@
 //! left to the explicit system, with the reason; so is a role (invariant, assertions, goal, propositions) with such a property. A step that no
 //! instance covered would be lost, which is why everything doubtful is left.
 
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
 use abridge_blast::{Circuit, Lit, Replaced};
 use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, SatProver, Source};
-use abridge_eval::State;
+use abridge_eval::{State, Val};
 use abridge_explicit::Explicit;
+use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
+use crate::independence::{Independence, Subject};
 use crate::program::{Program, Signal};
 use crate::values::{Deltas, Variable};
 
@@ -35,6 +40,13 @@ pub(crate) struct Compiled {
     pub(crate) doubt: Signal,
     /// By operation, in the order of the explicit system.
     pub(crate) outcomes: Vec<Outcome>,
+    subjects: Vec<Subject>,
+    circuit: Circuit,
+    /// Cells that were true in a state.
+    loud: Vec<AtomicU64>,
+    /// Quiet cells when independence was decided; at first, more than there are.
+    n_quiet: AtomicUsize,
+    independence: RwLock<Arc<Independence>>,
     /// For each operation the end of its outcomes; nothing if it is left to the explicit system.
     pub(crate) operations: Vec<Option<usize>>,
     pub(crate) properties: Program,
@@ -109,6 +121,38 @@ impl Compiled {
         self.steps.n_gates() + self.properties.n_gates()
     }
 
+    /// What is known of the independence of outcomes.
+    pub(crate) fn independence(&self) -> Arc<Independence> {
+        self.independence.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes note of the cells that are true in some state.
+    pub(crate) fn note_loud(&self, cells: impl Iterator<Item = usize>) {
+        for cell in cells {
+            let (word, bit) = (&self.loud[cell / 64], 1 << (cell % 64));
+            if word.load(Ordering::Relaxed) & bit == 0 {
+                word.fetch_or(bit, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Decides anew which outcomes are independent: cells that were not true so far are quiet. False if no state was seen so far.
+    pub(crate) fn learn_independence(&self) -> bool {
+        let mut quiet = BitSet::with_room(self.n_cells());
+        for cell in 0..self.n_cells() {
+            if self.loud[cell / 64].load(Ordering::Relaxed) >> (cell % 64) & 1 == 0 {
+                quiet.insert(cell);
+            }
+        }
+        let n_quiet = quiet.len();
+        // Quiet cells only become fewer.
+        if n_quiet < self.n_cells() && self.n_quiet.swap(n_quiet, Ordering::Relaxed) != n_quiet {
+            let found = Independence::new(&self.circuit, &self.cells, &self.subjects, &quiet);
+            *self.independence.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(found);
+        }
+        n_quiet < self.n_cells()
+    }
+
     /// Operations with circuits.
     pub(crate) fn n_sliced(&self) -> usize {
         self.operations.iter().flatten().count()
@@ -174,17 +218,27 @@ impl<'b> Builder<'b> {
             return Err("the circuits are too large".to_owned());
         }
         let signal = |place: usize| steps.roots[place];
-        let outcomes = sketches.into_iter().map(|(operation, relation, updates, drawn)| Outcome {
-            operation: operation as u32 + abridge_explicit::FIRST_OPERATION,
-            enabled: signal(relation),
-            updates: updates.into_iter().map(|update| update.placed(signal)).collect(),
-            group: drawn.group,
-            may_repeat: drawn.may_repeat,
-        });
+        let (mut outcomes, mut subjects) = (Vec::new(), Vec::new());
+        for (operation, relation, updates, drawn) in sketches {
+            let Drawn { relation: lit, writes, group, may_repeat } = drawn;
+            outcomes.push(Outcome {
+                operation: operation as u32 + abridge_explicit::FIRST_OPERATION,
+                enabled: signal(relation),
+                updates: updates.into_iter().map(|update| update.placed(signal)).collect(),
+                group,
+                may_repeat,
+            });
+            subjects.push(Subject { relation: lit, writes, may_repeat });
+        }
         Ok(Compiled {
-            outcomes: outcomes.collect(),
+            outcomes,
+            subjects,
+            loud: std::iter::repeat_with(AtomicU64::default).take(cells.len().div_ceil(64)).collect(),
+            n_quiet: AtomicUsize::new(usize::MAX),
+            independence: RwLock::default(),
             doubt: signal(doubt),
             roles: roles.map(|role| role.map(|place| properties.roots[place])),
+            circuit: blast.circuit,
             cells,
             variables,
             deltas,
@@ -246,7 +300,7 @@ impl<'b> Builder<'b> {
         let model = self.system.model();
         let op = &model.operations[self.source.operations[operation]];
         let left = |what: &str| format!("operation `{}` has no exact circuit: {what}", op.name);
-        let own: Vec<usize> = (0..self.encoding.instances.len())
+        let mut own: Vec<usize> = (0..self.encoding.instances.len())
             .filter(|idx| self.encoding.instances[*idx].operation == operation)
             .collect();
         for idx in &own {
@@ -270,6 +324,15 @@ impl<'b> Builder<'b> {
         }
         if !op.outputs.is_empty() && (has_choice || op.params.is_empty() && own.len() > 1) {
             return Err(left("outputs that tell transitions apart"));
+        }
+        if own.len() > 1 {
+            // Steps come in the order of the explicit system, which follows from its search for labels.
+            let order = self.system.binding_order(operation).ok_or_else(|| left("alternatives for parameters"))?;
+            let values = |idx: &usize| {
+                let label = self.encoding.instances[*idx].label.as_deref().unwrap_or_default();
+                order.iter().map(|position| label.get(*position).and_then(Val::as_value).cloned()).collect::<Vec<_>>()
+            };
+            own.sort_by_cached_key(values);
         }
         let (mut drawn, first_group) = (Vec::new(), self.n_groups);
         let mut own_errors = Vec::new();

@@ -4,7 +4,7 @@
 //! [`Evaluator::Auto`] a search begins without circuits. When it is long, the machine is compiled, blocks are evaluated in both ways by turns, and the faster
 //! way is kept. Steps come in the same order either way, so the choice changes no result.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -46,6 +46,9 @@ pub struct Usage {
 
 /// Valuations of the constants that are compiled at most.
 const MAX_VALUATIONS: usize = 16;
+/// States after which the independence of outcomes is decided first, and the factor to the next time.
+const MIN_LEARNING_STATES: u64 = 512;
+const LEARNING_GROWTH: u64 = 2;
 /// No state was met.
 const NO_CONSTANTS: u32 = u32::MAX;
 /// States with different constants were met.
@@ -60,6 +63,10 @@ pub struct Sliced<'a> {
     plans: Mutex<FxHashMap<u32, Result<Arc<Compiled>, String>>>,
     /// Changes with the plans.
     version: AtomicU32,
+    /// Words of the largest sleep set of a plan.
+    sleep_words: AtomicUsize,
+    /// Number of states at which the independence of outcomes is decided next.
+    next_learning: AtomicU64,
     /// The first word of all states that were announced.
     constants: AtomicU32,
     /// States that were announced.
@@ -77,6 +84,8 @@ impl<'a> Sliced<'a> {
             is_on: AtomicBool::new(is_forced),
             plans: Mutex::default(),
             version: AtomicU32::new(0),
+            sleep_words: AtomicUsize::new(0),
+            next_learning: AtomicU64::new(MIN_LEARNING_STATES),
             constants: AtomicU32::new(NO_CONSTANTS),
             n_announced: AtomicU64::new(0),
             trial: Mutex::default(),
@@ -148,6 +157,21 @@ impl<'a> Sliced<'a> {
         is_promising
     }
 
+    /// Decides which outcomes are independent, now and then.
+    fn learn_independence(&self, n_states: u64) {
+        if !self.is_on() || n_states < self.next_learning.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut has_learnt = false;
+        for plan in self.plans().values().filter_map(|plan| plan.as_ref().ok()) {
+            has_learnt |= plan.learn_independence();
+            self.sleep_words.fetch_max(plan.independence().words(), Ordering::Relaxed);
+        }
+        if has_learnt {
+            self.next_learning.store(n_states.saturating_mul(LEARNING_GROWTH), Ordering::Relaxed);
+        }
+    }
+
     /// The use that was made of circuits so far.
     pub fn usage(&self) -> Usage {
         let plans = self.plans();
@@ -194,11 +218,16 @@ impl<'a> Layer for Sliced<'a> {
             let is_on = trial.next(n_states, n_announced, Instant::now(), || self.begin_trial());
             self.is_on.store(is_on, Ordering::Relaxed);
         }
+        self.learn_independence(n_states);
         self.system.tidy(n_states)
     }
 
     fn layer_states_ahead(&self) -> usize {
         if self.is_on() { MAX_BLOCK_STATES } else { self.system.states_ahead() }
+    }
+
+    fn layer_sleep_words(&self) -> usize {
+        if self.is_on() { self.sleep_words.load(Ordering::Relaxed) } else { 0 }
     }
 
     fn layer_bytes(&self) -> u64 {

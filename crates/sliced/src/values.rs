@@ -1,9 +1,9 @@
 //! Values of variables as bits and back, by their ids.
 //!
 //! States stay vectors of value ids, as the explicit system has them. The bits of a value, one for each cell of its variable, are computed once for
-//! each id and then looked up. New values are found in three ways: a step that sets and clears fixed bits maps an id to an id by a table of
-//! its own ([`Deltas`]), other new bits are looked up in a cache of each worker ([`BitCache`]), and what is met for the first time becomes a value and
-//! gets its id from the explicit system. Tables only grow and have one right answer in each place, so threads need no locks.
+//! each id and then looked up. New values are found in four ways: where a variable has few cells, the new bits are the index of a table; a step that sets and clears
+//! fixed bits maps an id to an id by a table of its own ([`Deltas`]), other new bits are looked up in a cache of each worker ([`BitCache`]), and what is met for the
+//! first time becomes a value and gets its id from the explicit system. Tables only grow and have one right answer in each place, so threads need no locks.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use abridge_encoding::{CellId, Cells};
 use abridge_explicit::{Explicit, UNSET};
 
-use crate::lanes::put;
+use crate::lanes::{WORD_LANES, put, put_lane};
 
 /// Bits of the first word of an entry that say whether it is known.
 const STATUS_BITS: usize = 2;
@@ -35,12 +35,18 @@ pub(crate) struct Variable {
     /// Words of an entry.
     stride: usize,
     segments: [OnceLock<Box<[AtomicU64]>>; N_SEGMENTS],
+    /// Ids plus one by the bits of values, if there are few cells; zero where it is not known.
+    by_bits: OnceLock<Box<[AtomicU32]>>,
 }
+
+/// Cells of a variable up to which its bits are the index of a table.
+const MAX_INDEX_CELLS: usize = 14;
 
 impl Variable {
     pub(crate) fn new(position: usize, base: usize, n_cells: usize) -> Variable {
         let stride = 1 + n_cells.saturating_sub(FIRST_WORD_BITS).div_ceil(64);
-        Variable { position, base, n_cells, stride, segments: [const { OnceLock::new() }; N_SEGMENTS] }
+        let segments = [const { OnceLock::new() }; N_SEGMENTS];
+        Variable { position, base, n_cells, stride, segments, by_bits: OnceLock::new() }
     }
 
     /// The position of its word in a state.
@@ -69,24 +75,34 @@ impl Variable {
         &entries[(shifted - start) as usize * self.stride..][..self.stride]
     }
 
-    /// Adds the bits of a value to the row of a state; false if it has none.
-    #[inline]
-    pub(crate) fn add_to_row(&self, system: &Explicit<'_>, cells: &Cells, id: u32, row: &mut [u64]) -> bool {
-        if id == UNSET {
-            return false;
+    /// Adds the bits of values, by their ids, to the rows of up to 64 states, the first word of all rows first. Returns one bit for each value that has none.
+    pub(crate) fn add_to_rows(
+        &self,
+        system: &Explicit<'_>,
+        cells: &Cells,
+        ids: impl Iterator<Item = u32>,
+        rows: &mut [[u64; WORD_LANES]],
+    ) -> u64 {
+        let mut outside = 0;
+        for (lane, id) in ids.enumerate() {
+            if id == UNSET {
+                outside |= 1 << lane;
+                continue;
+            }
+            let entry = self.entry(id);
+            let mut first = entry[0].load(Ordering::Acquire);
+            if first & (KNOWN | OUTSIDE) == 0 {
+                first = self.learn(system, cells, id, entry);
+            }
+            outside |= u64::from(first & OUTSIDE != 0) << lane;
+            put_lane(rows, lane, self.base, first & DATA_MASK);
+            let mut at = self.base + FIRST_WORD_BITS;
+            for word in &entry[1..] {
+                put_lane(rows, lane, at, word.load(Ordering::Relaxed));
+                at += 64;
+            }
         }
-        let entry = self.entry(id);
-        let mut first = entry[0].load(Ordering::Acquire);
-        if first & (KNOWN | OUTSIDE) == 0 {
-            first = self.learn(system, cells, id, entry);
-        }
-        put(row, self.base, first & DATA_MASK);
-        let mut at = self.base + FIRST_WORD_BITS;
-        for word in &entry[1..] {
-            put(row, at, word.load(Ordering::Relaxed));
-            at += 64;
-        }
-        first & OUTSIDE == 0
+        outside
     }
 
     /// The bits of a value whose bits are known, from the first on.
@@ -134,8 +150,18 @@ impl Variable {
         Some(id)
     }
 
+    /// The table from bits to ids, if there are few cells.
+    #[inline]
+    fn by_bits(&self) -> Option<&[AtomicU32]> {
+        (self.n_cells <= MAX_INDEX_CELLS).then(|| {
+            &**self.by_bits.get_or_init(|| std::iter::repeat_with(AtomicU32::default).take(1 << self.n_cells).collect())
+        })
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
-        self.segments.iter().filter_map(OnceLock::get).map(|segment| size_of_val(&**segment) as u64).sum()
+        let by_bits = self.by_bits.get().map_or(0, |table| size_of_val(&**table) as u64);
+        let segments = self.segments.iter().filter_map(OnceLock::get).map(|segment| size_of_val(&**segment) as u64);
+        by_bits + segments.sum::<u64>()
     }
 }
 
@@ -195,6 +221,9 @@ impl Finder<'_> {
     /// The id of the value that fixed changes make of an old one; nothing if there is no such value.
     #[inline]
     pub(crate) fn changed(&self, variable: &Variable, deltas: &Deltas, id: u32, cache: &mut BitCache) -> Option<u32> {
+        if variable.n_cells <= MAX_INDEX_CELLS {
+            return self.with_few_bits(variable, deltas, id, std::iter::empty(), cache);
+        }
         let place = deltas.place(id);
         if let Some(known) = place.map(|place| place.load(Ordering::Relaxed)).filter(|known| *known != 0) {
             return Some(known - 1);
@@ -255,6 +284,17 @@ impl Finder<'_> {
             set |= u64::from(is_true) << bit;
         }
         let new = old & !clear | set;
+        if let Some(by_bits) = variable.by_bits() {
+            let place = &by_bits[new as usize];
+            return match place.load(Ordering::Relaxed) {
+                0 => {
+                    let id = variable.id_of(self.system, self.cells, &[new])?;
+                    place.store(id + 1, Ordering::Relaxed);
+                    Some(id)
+                }
+                known => Some(known - 1),
+            };
+        }
         let place = BitCache::place(&[new]);
         if cache.keys[place] == new && cache.ids[place] != 0 {
             return Some(cache.ids[place] - 1);

@@ -13,6 +13,8 @@ use rustc_hash::FxHashSet;
 
 use crate::block::Block;
 use crate::compiled::{Compiled, N_ROLES, Outcome};
+use crate::independence::Independence;
+use crate::lanes::{MAX_SLICE_WORDS, WORD_LANES};
 use crate::system::Sliced;
 use crate::values::{BitCache, Finder};
 
@@ -34,6 +36,11 @@ pub struct SlicedWorker<'a> {
     /// For each state of the block one bit for each outcome.
     enabled: Vec<u64>,
     enabled_words: usize,
+    /// For each state of the block the enabled outcomes that are asleep, in as many words; nothing if the search keeps no sleep sets.
+    asleep: Vec<u64>,
+    independence: Arc<Independence>,
+    /// One bit for each state of the block in which a quiet cell is true, of which independence says nothing.
+    loud: [u64; MAX_SLICE_WORDS],
     buffers: Buffers,
     single: [Ahead; 1],
 }
@@ -70,6 +77,9 @@ impl<'a> SlicedWorker<'a> {
             next: 0,
             enabled: Vec::new(),
             enabled_words: 0,
+            asleep: Vec::new(),
+            independence: Arc::default(),
+            loud: [0; MAX_SLICE_WORDS],
             buffers: Buffers::default(),
             single: Default::default(),
         }
@@ -102,11 +112,27 @@ impl<'a> SlicedWorker<'a> {
                 self.block.load(self.system.explicit(), &compiled, &compiled.steps, states);
                 let signals = compiled.outcomes.iter().map(|outcome| outcome.enabled);
                 self.enabled_words = self.block.by_state(signals, &mut self.enabled);
+                self.note_asleep(&compiled, states);
             }
             About::Properties => self.block.load(self.system.explicit(), &compiled, &compiled.properties, states),
         }
         self.evaluated = Some(compiled);
         true
+    }
+
+    /// Takes note of the sleep sets of the states of the block.
+    fn note_asleep(&mut self, compiled: &Compiled, states: &[Ahead]) {
+        compiled.note_loud(self.block.loud_cells(compiled.n_cells()));
+        self.asleep.clear();
+        self.independence = compiled.independence();
+        let words = self.independence.words();
+        if words == 0 || states.iter().any(|state| state.asleep.len() < words) {
+            return;
+        }
+        self.loud = self.block.with_any(&self.independence.quiet);
+        for (state, enabled) in states.iter().zip(self.enabled.chunks_exact(words)) {
+            self.asleep.extend(state.asleep.iter().zip(enabled).map(|(asleep, enabled)| asleep & enabled));
+        }
     }
 
     /// The lane of a state, which is usually the next one. A state that was not announced is evaluated alone if nothing else will do.
@@ -137,29 +163,59 @@ impl<'a> SlicedWorker<'a> {
         let mut first = 0;
         let row = lane * self.enabled_words..(lane + 1) * self.enabled_words;
         let mut group = Group { number: u32::MAX, start };
+        let is_loud = self.loud[lane / WORD_LANES] >> (lane % WORD_LANES) & 1 == 1;
         for (position, end) in compiled.operations.iter().enumerate() {
             let Some(end) = *end else {
                 completeness = completeness.and(self.inner.perform(position, words, out));
                 continue;
             };
             let enabled = &self.enabled[row.clone()];
+            let asleep = self.asleep.get(row.clone());
             let finder = Finder { system: self.system.explicit(), cells: &compiled.cells };
             for idx in ones(enabled, first, end) {
                 let outcome = &compiled.outcomes[idx];
+                if asleep.is_some_and(|asleep| asleep[idx / 64] >> (idx % 64) & 1 == 1) {
+                    out.push_known(outcome.operation);
+                    continue;
+                }
                 group.enter(outcome, out);
                 let target = out.push_copy(outcome.operation, words);
                 if !self.buffers.perform(&finder, compiled, &self.block, (outcome, lane), target) {
                     out.truncate(start);
+                    out.forget_known();
                     return None;
                 }
                 if outcome.may_repeat && !self.buffers.is_new(&group, out) {
                     out.truncate(out.len() - 1);
+                } else if let Some(asleep) = asleep
+                    && !is_loud
+                {
+                    out.set_sleep_set(sleep_set(self.independence.of(idx), enabled, asleep, idx));
                 }
             }
             first = end;
         }
         Some(completeness)
     }
+}
+
+/// The sleep set of the target of an outcome: what is independent of it, and was asleep or comes before it. Where these outcomes lead from here was met before the target
+/// was, and the same outcome leads on from there.
+#[inline]
+fn sleep_set<'s>(
+    independent: &'s [u64],
+    enabled: &'s [u64],
+    asleep: &'s [u64],
+    outcome: usize,
+) -> impl ExactSizeIterator<Item = u64> + 's {
+    (0..independent.len()).map(move |word| {
+        let before = match word.cmp(&(outcome / 64)) {
+            std::cmp::Ordering::Less => u64::MAX,
+            std::cmp::Ordering::Equal => (1 << (outcome % 64)) - 1,
+            std::cmp::Ordering::Greater => 0,
+        };
+        independent[word] & enabled[word] & (asleep[word] | before)
+    })
 }
 
 /// Positions of the bits that are set, within a range.

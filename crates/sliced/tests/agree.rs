@@ -42,7 +42,7 @@ fn answers<S: System>(system: &S, states: &[Vec<u32>], sizes: &[usize]) -> Vec<A
         // As in a search, predecessors are given only if they are wanted.
         let wants_before = worker.wants_before(ASKED);
         let before = |state: &Vec<u32>| if wants_before { state.clone() } else { Vec::new() };
-        let ahead = |state: &Vec<u32>| Ahead { words: state.clone(), before: before(state) };
+        let ahead = |state: &Vec<u32>| Ahead { words: state.clone(), before: before(state), ..Ahead::default() };
         let block: Vec<Ahead> = rest[..size].iter().map(ahead).collect();
         let start = found.len();
         worker.announce(&block, Question::Successors);
@@ -152,4 +152,35 @@ fn circuits_agree_with_memos_on_the_models() {
     }
     eprintln!("{compared:?}");
     assert!(compared.sliced_machines > 15 && compared.steps > 5000, "{compared:?}");
+}
+
+/// A count under `--max-states`, and the trace among several shortest ones, follow from the order of steps.
+#[test]
+fn steps_come_in_the_order_of_the_explicit_system() {
+    let machine = |guard: &str| {
+        format!(
+            "MACHINE M VARIABLES b, i, j INVARIANT b <: (1..4) * (1..4) & i : 1..4 & j : 1..4
+             INITIALISATION b, i, j := {{(1, 1)}}, 1, 1
+             OPERATIONS Move(x, y) = PRE {guard} & (x, y) /: b & card(b) < 4 THEN i, j := x, y || b := b \\/ {{(x, y)}} END END"
+        )
+    };
+    let guards = [
+        "x : 1..4 & y : 1..4 & ((x = i + 1 & y = j + 2) or (x = i - 1 & y = j + 2) or (x = i + 2 & y = j + 1) or (x = i - 2 & y = j + 1))",
+        "y : j..4 & x : 1..4 & x /= y + i",
+        "x : 1..4 & y : 1..4 & x + y = i + j + 1",
+        "y : 1..4 & x : {y, 5 - y} & x /= i",
+        "x |-> y : {(1, 4), (2, 3), (3, 1), (4, 1)}",
+    ];
+    let mut n_sliced = 0;
+    for guard in guards {
+        let model = Project::model_of(&machine(guard));
+        let system = Explicit::new(judge(&model, EvalConfig::default()), SystemConfig::default());
+        let states = states(&system, 500);
+        let sliced = Sliced::new(&system, Evaluator::Sliced);
+        let (expected, found) = (answers(&system, &states, &[16]), answers(&sliced, &states, &[MAX_BLOCK_STATES]));
+        assert!(expected.iter().any(|answer| answer.steps.len() > 1), "{guard}");
+        assert_eq!(found, expected, "{guard}");
+        n_sliced += sliced.usage().n_sliced;
+    }
+    assert!(n_sliced >= 3, "{n_sliced} of {} machines have circuits", guards.len());
 }

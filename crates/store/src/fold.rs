@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::quads::{Quad, QuadCache, Quads};
+use crate::quads::{Lookup, Quad, QuadCache, Quads};
 
 /// States with at least this many words are folded range by range.
 const MIN_WIDE_WORDS: usize = 64;
@@ -127,8 +127,7 @@ impl FoldTree {
                 return join(refold.child(left), refold.child(right));
             }
             Some((near_words, near_ids)) => {
-                let differs = |(idx, (left, right)): (usize, (&u32, &u32))| u64::from(left != right) << idx;
-                let changed = words.iter().zip(near_words).enumerate().map(differs).fold(0, |all, bit| all | bit);
+                let changed = differing(words, near_words);
                 ids.copy_from_slice(near_ids);
                 for (idx, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.below & changed != 0) {
                     ids[idx] = cache.id(quads, node.quad(|child| child.value(words, ids)));
@@ -141,6 +140,88 @@ impl FoldTree {
             }
         }
         join(left.value(words, ids), right.value(words, ids))
+    }
+}
+
+/// One bit for each word that differs; the states are not wide.
+#[inline]
+fn differing(words: &[u32], near: &[u32]) -> u64 {
+    let differs = |(idx, (left, right)): (usize, (&u32, &u32))| u64::from(left != right) << idx;
+    words.iter().zip(near).enumerate().map(differs).fold(0, |all, bit| all | bit)
+}
+
+/// States that are folded together, node by node, so that waits for memory overlap.
+#[derive(Default)]
+pub struct FoldQueue {
+    len: usize,
+    words: Vec<u32>,
+    /// Ids of inner nodes; those of a similar state at first.
+    ids: Vec<u32>,
+    /// One bit for each word in which a state differs from the similar one.
+    changed: Vec<u64>,
+    /// Numbers of the states that need a lookup, and the lookups.
+    lookups: Vec<(u32, Lookup)>,
+}
+
+impl FoldQueue {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds a state, next to words and ids of a similar one.
+    #[inline]
+    pub fn push(&mut self, words: &[u32], (near_words, near_ids): (&[u32], &[u32])) {
+        self.words.extend_from_slice(words);
+        self.ids.extend_from_slice(near_ids);
+        self.changed.push(differing(words, near_words));
+        self.len += 1;
+    }
+
+    fn clear(&mut self) {
+        self.len = 0;
+        self.words.clear();
+        self.ids.clear();
+        self.changed.clear();
+    }
+}
+
+impl FoldTree {
+    /// States can be folded together: they are neither wide nor single words.
+    pub(crate) fn can_queue(&self) -> bool {
+        self.top.is_some() && self.width < MIN_WIDE_WORDS
+    }
+
+    /// Folds all states of a queue, and calls `each` with their roots in order. The queue is empty then.
+    pub(crate) fn fold_queue(
+        &self,
+        quads: &Quads,
+        cache: &mut QuadCache,
+        queue: &mut FoldQueue,
+        mut each: impl FnMut(u64),
+    ) {
+        let Some([left, right]) = self.top else { return queue.clear() };
+        let (width, n_inner) = (self.width, self.nodes.len());
+        let FoldQueue { words, ids, changed, lookups, .. } = queue;
+        for (idx, node) in self.nodes.iter().enumerate() {
+            lookups.clear();
+            for (state, _) in changed.iter().enumerate().filter(|(_, changed)| **changed & node.below != 0) {
+                let (words, ids) = (&words[state * width..][..width], &ids[state * n_inner..][..n_inner]);
+                lookups.push((state as u32, cache.begin(node.quad(|child| child.value(words, ids)))));
+            }
+            lookups.iter_mut().for_each(|(_, lookup)| lookup.verify(quads));
+            for (state, lookup) in lookups.iter() {
+                ids[*state as usize * n_inner + idx] = cache.finish(quads, lookup);
+            }
+        }
+        for state in 0..changed.len() {
+            let (words, ids) = (&words[state * width..][..width], &ids[state * n_inner..][..n_inner]);
+            each(join(left.value(words, ids), right.value(words, ids)));
+        }
+        queue.clear();
     }
 }
 
@@ -219,6 +300,7 @@ mod tests {
             let (mut found, mut found_ids) = (vec![0; width], vec![0; tree.n_inner()]);
             tree.unfold(&quads, root, &mut found, &mut found_ids);
             assert_eq!((&found, &found_ids), (&words, &ids));
+            let (mut queue, mut roots) = (FoldQueue::default(), Vec::new());
             for changed in 0..width {
                 let mut next = words.clone();
                 next[changed] = 99_999;
@@ -227,8 +309,33 @@ mod tests {
                 assert_eq!(near, tree.fold(&quads, &mut cache, &next, None, &mut own_ids));
                 assert_eq!(near_ids, own_ids);
                 assert_ne!(near, root);
+                if tree.can_queue() {
+                    queue.push(&next, (&words, &ids));
+                    roots.push(near);
+                }
                 tree.unfold(&quads, near, &mut found, &mut found_ids);
                 assert_eq!(found, next);
+            }
+            if tree.can_queue() {
+                assert_eq!(queue.len(), width);
+                let mut queued = Vec::new();
+                tree.fold_queue(&quads, &mut QuadCache::new(), &mut queue, |root| queued.push(root));
+                assert_eq!(queued, roots, "known quads");
+                let (quads, mut cache) = (Quads::new(), QuadCache::new());
+                tree.fold(&quads, &mut cache, &words, None, &mut ids);
+                for changed in 0..width {
+                    let mut next = words.clone();
+                    next[changed] = 99_999;
+                    queue.push(&next, (&words, &ids));
+                }
+                queued.clear();
+                tree.fold_queue(&quads, &mut cache, &mut queue, |root| queued.push(root));
+                for (changed, root) in queued.into_iter().enumerate() {
+                    tree.unfold(&quads, root, &mut found, &mut found_ids);
+                    let is_right = |(word, found)| found == if word == changed { 99_999 } else { words[word] };
+                    assert!(found.iter().copied().enumerate().all(is_right), "new quads");
+                }
+                assert!(queue.is_empty());
             }
         }
     }

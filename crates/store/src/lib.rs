@@ -3,7 +3,8 @@
 //! A [`StateTable`] stores fixed-width states exactly. It numbers them in the order of insertion, finds them by content, and
 //! records the parent from which each was first reached. A state is folded into one 64-bit *root*: its words are the leaves of a tree
 //! whose inner nodes are quads of ids, and each distinct quad is stored once (`quads.rs`, `fold.rs`; Laarman, van de Pol, Weber,
-//! "Parallel recursive state compression for free"). Sharded hash tables with open addressing map roots to numbers (`shard.rs`).
+//! "Parallel recursive state compression for free"). Sharded hash tables with open addressing map roots to numbers (`shard.rs`), or
+//! hold them exactly where numbers are not needed (`set.rs`).
 //!
 //! Thread protocol: reading, folding and unfolding states need `&StateTable` and may happen at any time. The thread that sifts
 //! candidates through a shard holds its lock. Appending roots needs `&mut StateTable`. So no mutation is unlocked, and no `unsafe` is
@@ -16,12 +17,16 @@ mod quads;
 mod roots;
 mod runs;
 mod saved;
+mod set;
 mod shard;
+mod sift;
 mod table;
 mod volume;
 
+pub use fold::FoldQueue;
 pub use quads::QuadCache;
 pub use saved::{Parts, Restoring, SavedLengths};
-pub use shard::{N_SHARDS, Place, Sift, Sifted, shard_of};
+pub use shard::{N_SHARDS, shard_of};
+pub use sift::{Place, Sift, Sifted};
 pub use table::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
 pub use volume::{Medium, Ram, Volume};

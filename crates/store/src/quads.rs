@@ -122,7 +122,7 @@ pub struct QuadCache {
 }
 
 const FIRST_CACHE_BITS: u32 = 12;
-const MAX_CACHE_BITS: u32 = 18;
+const MAX_CACHE_BITS: u32 = 20;
 /// Marks an empty cache entry; no quad has this id.
 const NO_QUAD: u32 = u32::MAX;
 
@@ -133,6 +133,19 @@ impl QuadCache {
 
     fn with_bits(n_bits: u32) -> Self {
         QuadCache { entries: vec![NO_QUAD; 1 << n_bits].into_boxed_slice(), n_bits }
+    }
+
+    /// Begins a lookup: reads the cache.
+    #[inline]
+    pub(crate) fn begin(&self, quad: Quad) -> Lookup {
+        let hash = hash_of(quad);
+        Lookup { quad, hash, id: self.entries[(hash >> (64 - self.n_bits)) as usize] }
+    }
+
+    /// Id of a quad whose lookup was verified.
+    #[inline]
+    pub(crate) fn finish(&mut self, quads: &Quads, lookup: &Lookup) -> u32 {
+        if lookup.id != NO_QUAD { lookup.id } else { self.ask(quads, lookup.quad, lookup.hash) }
     }
 
     #[inline]
@@ -152,6 +165,24 @@ impl QuadCache {
         let id = quads.id(quad, hash);
         self.entries[(hash >> (64 - self.n_bits)) as usize] = id;
         id
+    }
+}
+
+/// Lookup in three steps, each of which waits for memory at most once: those of several quads overlap.
+pub(crate) struct Lookup {
+    quad: Quad,
+    hash: u64,
+    /// Id that the cache has for the hash.
+    id: u32,
+}
+
+impl Lookup {
+    /// Forgets the id unless it is that of the quad.
+    #[inline]
+    pub(crate) fn verify(&mut self, quads: &Quads) {
+        if self.id != NO_QUAD && quads.get(self.id) != self.quad {
+            self.id = NO_QUAD;
+        }
     }
 }
 

@@ -1,16 +1,12 @@
 //! Hash index from roots to state numbers: open addressing with 32-bit slots. Large shards have a load factor of 70 to 85 %, small ones less.
 //!
 //! A slot is 0, or has a state number plus one in its low bits and a tag from the hash of the root in the other bits. The tag avoids most comparisons
-//! of roots. Numbers are relative to the first state that is not spilled. Candidates of a block are *sifted*: a new candidate gets a provisional
-//! number, which is replaced at the end of the block when the real numbers are known. After a spill, candidates that are unknown in memory are looked
-//! up in the files, all of a block at once.
-
-use std::io;
-use std::sync::MutexGuard;
+//! of roots. Numbers are relative to the first state that is not spilled. While candidates of a block are sifted (`sift.rs`), new ones have provisional
+//! numbers, which are replaced at the end of the block when the real numbers are known.
 
 use crate::quads::mix;
 use crate::roots::Roots;
-use crate::runs::Runs;
+use crate::sift::Place;
 
 /// Number of shards of the index: enough for many threads, few enough for small tables.
 pub const N_SHARDS: usize = 16;
@@ -26,7 +22,8 @@ pub(crate) struct Shard {
     n_used: usize,
     /// Bits of a slot that hold the number.
     n_bits: u32,
-    fresh: Vec<Fresh>,
+    /// New states of this block.
+    pub(crate) fresh: Vec<Fresh>,
 }
 
 /// Roots that slots refer to: those of the states from `base` on.
@@ -37,23 +34,23 @@ pub(crate) struct Known<'t> {
 }
 
 impl Known<'_> {
-    fn len(self) -> usize {
+    pub(crate) fn len(self) -> usize {
         self.roots.len() - self.base
     }
 
-    fn get(self, number: usize) -> Option<u64> {
+    pub(crate) fn get(self, number: usize) -> Option<u64> {
         (number < self.len()).then(|| self.roots.get(self.base + number))
     }
 }
 
 /// New state of this block.
-struct Fresh {
+pub(crate) struct Fresh {
     root: u64,
     slot: u32,
-    place: Place,
+    pub(crate) place: Place,
 }
 
-enum Probe {
+pub(crate) enum Probe {
     Known(u32),
     Free(usize),
 }
@@ -62,7 +59,7 @@ enum Probe {
 const MIN_DENSE_SLOTS: usize = 1 << 17;
 
 /// Slots that are prefetched together, so that waits for memory overlap.
-const PREFETCH_SLOTS: usize = 16;
+pub(crate) const PREFETCH_SLOTS: usize = 16;
 
 impl Shard {
     /// Makes room for `more` states with numbers up to `largest`.
@@ -111,7 +108,7 @@ impl Shard {
         if at + 1 == self.slots.len() { 0 } else { at + 1 }
     }
 
-    fn probe(&self, root: u64, hash: u64, known: Known<'_>) -> Probe {
+    pub(crate) fn probe(&self, root: u64, hash: u64, known: Known<'_>) -> Probe {
         let tag = tag_bits(hash as u32, self.n_bits);
         let mask = number_mask(self.n_bits);
         let mut at = self.start(hash);
@@ -132,7 +129,7 @@ impl Shard {
     }
 
     /// Prefetches the first slot and root that [`Shard::probe`] will read.
-    fn touch(&self, hash: u64, known: Known<'_>) -> u64 {
+    pub(crate) fn touch(&self, hash: u64, known: Known<'_>) -> u64 {
         let slot = self.slots[self.start(hash)];
         let number = ((slot & number_mask(self.n_bits)) as usize).wrapping_sub(1);
         known.get(number).unwrap_or(0)
@@ -185,8 +182,21 @@ impl Shard {
         numbers.filter_map(|number| Some((known.get(number)?, (known.base + number) as u32))).collect()
     }
 
-    pub(crate) fn clear(&mut self) {
-        *self = Shard::default();
+    /// Adds a new candidate under a provisional number.
+    pub(crate) fn take(&mut self, at: usize, root: u64, hash: u64, place: Place, known: Known<'_>) {
+        let number = known.len() + self.fresh.len();
+        self.fill(at, hash, number);
+        self.fresh.push(Fresh { root, slot: at as u32, place });
+    }
+
+    /// Replaces provisional numbers by real ones.
+    pub(crate) fn settle(&mut self, base: usize, number: impl Fn(Place) -> u32) {
+        let mask = number_mask(self.n_bits);
+        for fresh in self.fresh.drain(..) {
+            let slot = &mut self.slots[fresh.slot as usize];
+            let number = number(fresh.place) as usize - base;
+            *slot = (*slot & !mask) | (number as u32 + 1);
+        }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -201,116 +211,4 @@ fn number_mask(n_bits: u32) -> u32 {
 /// Tag: upper bits of a hash or slot that the number field leaves free.
 fn tag_bits(hash: u32, n_bits: u32) -> u32 {
     hash & !number_mask(n_bits)
-}
-
-/// Position of a candidate, as given by the caller.
-pub type Place = (u32, u32);
-
-/// Result of the lookup of a candidate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sifted {
-    New,
-    /// Known state with its number. For a state in files, the number is valid only if the table is numbered.
-    Known(u32),
-    /// The same new state as an earlier candidate.
-    Same(Place),
-}
-
-/// Exclusive access of one thread to a shard during a block.
-pub struct Sift<'t> {
-    pub(crate) number: usize,
-    pub(crate) shard: MutexGuard<'t, Shard>,
-    pub(crate) known: Known<'t>,
-    pub(crate) runs: Option<&'t Runs>,
-    /// Candidates unknown in memory that files may contain, with their positions.
-    pub(crate) doubtful: Vec<(u64, Place)>,
-}
-
-impl Sift<'_> {
-    /// Reserves room for `n_candidates` of this shard. `n_all`, the number of candidates of all shards, bounds the state numbers.
-    pub fn begin(&mut self, n_candidates: usize, n_all: usize) {
-        self.shard.fresh.clear();
-        // Most candidates that files may contain are known; `finish` reserves room for the new ones.
-        let n_sure = if self.runs.is_some() { 1 } else { n_candidates };
-        self.shard.reserve(n_sure, self.known.len() + n_all, self.known);
-    }
-
-    /// Calls `tell` for each candidate with its status: in the table, new, or equal to an earlier candidate. Candidates that files may contain are
-    /// deferred to `finish`.
-    pub fn add(&mut self, candidates: impl Iterator<Item = (u64, Place)>, mut tell: impl FnMut(Place, Sifted)) {
-        let mut candidates = candidates.peekable();
-        let mut chunk = [(0, 0, (0, 0)); PREFETCH_SLOTS];
-        while candidates.peek().is_some() {
-            let mut len = 0;
-            for (root, place) in candidates.by_ref().take(PREFETCH_SLOTS) {
-                chunk[len] = (root, mix(root), place);
-                len += 1;
-            }
-            let touched = chunk[..len].iter().fold(0, |all, (_, hash, _)| all ^ self.shard.touch(*hash, self.known));
-            std::hint::black_box(touched);
-            for (root, hash, place) in &chunk[..len] {
-                match self.shard.probe(*root, *hash, self.known) {
-                    Probe::Known(number) => tell(*place, self.known_as(number)),
-                    Probe::Free(_) if self.runs.is_some() => self.doubtful.push((*root, *place)),
-                    Probe::Free(at) => {
-                        self.take(at, *root, *hash, *place);
-                        tell(*place, Sifted::New);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Status of a candidate with a number of the shard, which may be provisional.
-    fn known_as(&self, number: u32) -> Sifted {
-        match (number as usize).checked_sub(self.known.len()) {
-            None => Sifted::Known(number + self.known.base as u32),
-            Some(fresh) => Sifted::Same(self.shard.fresh[fresh].place),
-        }
-    }
-
-    fn take(&mut self, at: usize, root: u64, hash: u64, place: Place) {
-        let number = self.known.len() + self.shard.fresh.len();
-        self.shard.fill(at, hash, number);
-        self.shard.fresh.push(Fresh { root, slot: at as u32, place });
-    }
-
-    /// Looks up the deferred candidates in the files, and calls `tell` for each.
-    pub fn finish(&mut self, mut tell: impl FnMut(Place, Sifted)) -> io::Result<()> {
-        let Some(runs) = self.runs else { return Ok(()) };
-        let mut doubtful = std::mem::take(&mut self.doubtful);
-        doubtful.sort_unstable();
-        let mut roots: Vec<u64> = doubtful.iter().map(|(root, _)| *root).collect();
-        roots.dedup();
-        let mut known: Vec<Option<u32>> = vec![None; roots.len()];
-        runs.find(self.number, &roots, |idx, number| known[idx] = Some(number))?;
-        let n_new = known.iter().filter(|known| known.is_none()).count();
-        self.shard.reserve(n_new, self.known.len() + n_new, self.known);
-        // The first of equal candidates counts.
-        for (equal, known) in doubtful.chunk_by(|left, right| left.0 == right.0).zip(known) {
-            let (root, first) = equal[0];
-            if let Some(number) = known {
-                equal.iter().for_each(|(_, place)| tell(*place, Sifted::Known(number)));
-                continue;
-            }
-            let hash = mix(root);
-            if let Probe::Free(at) = self.shard.probe(root, hash, self.known) {
-                self.take(at, root, hash, first);
-                tell(first, Sifted::New);
-                equal[1..].iter().for_each(|(_, place)| tell(*place, Sifted::Same(first)));
-            }
-        }
-        Ok(())
-    }
-
-    /// Replaces provisional numbers by real ones.
-    pub fn settle(&mut self, number: impl Fn(Place) -> u32) {
-        let shard = &mut *self.shard;
-        let mask = number_mask(shard.n_bits);
-        for fresh in shard.fresh.drain(..) {
-            let slot = &mut shard.slots[fresh.slot as usize];
-            let number = number(fresh.place) as usize - self.known.base;
-            *slot = (*slot & !mask) | (number as u32 + 1);
-        }
-    }
 }

@@ -6,12 +6,13 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use crate::fold::FoldTree;
+use crate::fold::{FoldQueue, FoldTree};
 use crate::parents::Parents;
 use crate::quads::{QuadCache, Quads};
 use crate::roots::Roots;
 use crate::runs::Runs;
-use crate::shard::{Known, N_SHARDS, Shard, Sift, shard_of};
+use crate::shard::{Known, N_SHARDS, shard_of};
+use crate::sift::{Index, Sift};
 use crate::volume::Volume;
 
 /// Parent of a state that was first reached from the artificial root.
@@ -31,12 +32,12 @@ pub struct StateTable {
     pub(crate) quads: Quads,
     pub(crate) roots: Roots,
     /// Index from roots to numbers, for the states from `base` on.
-    pub(crate) shards: [Mutex<Shard>; N_SHARDS],
+    pub(crate) shards: [Mutex<Index>; N_SHARDS],
     /// Roots of the states before `base`, in files.
     runs: Option<Runs>,
     pub(crate) base: usize,
     pub(crate) parents: Parents,
-    /// True if lookups of states in files return their numbers.
+    /// True if lookups return the numbers of known states.
     is_numbered: bool,
 }
 
@@ -48,7 +49,7 @@ pub const MAX_STATES: u64 = u32::MAX as u64 - 2;
 pub enum Inserted {
     /// New state with its number.
     New(u32),
-    /// Known state with its number. For a state in files, the number is valid only if the table is numbered.
+    /// Known state with its number, which is valid only if the table is numbered.
     Known(u32),
 }
 
@@ -58,18 +59,19 @@ impl StateTable {
             tree: FoldTree::new(width),
             quads: Quads::new(),
             roots: Roots::default(),
-            shards: std::array::from_fn(|_| Mutex::default()),
+            shards: std::array::from_fn(|_| Mutex::new(Index::new(true))),
             runs: None,
             base: 0,
             parents: Parents::new(order),
-            is_numbered: false,
+            is_numbered: true,
         }
     }
 
-    /// Sets whether lookups of states in files return their numbers, which needs larger files.
+    /// Sets for an empty table whether lookups return the numbers of known states, which needs larger files and more time.
     #[must_use]
     pub fn numbered(self, is_numbered: bool) -> Self {
-        StateTable { is_numbered, ..self }
+        let shards = std::array::from_fn(|_| Mutex::new(Index::new(is_numbered)));
+        StateTable { is_numbered, shards, ..self }
     }
 
     pub fn len(&self) -> usize {
@@ -124,6 +126,16 @@ impl StateTable {
         self.tree.fold(&self.quads, cache, words, near, ids)
     }
 
+    /// States can be folded by [`StateTable::fold_queue`].
+    pub fn can_queue(&self) -> bool {
+        self.tree.can_queue()
+    }
+
+    /// Folds the states of a queue together, and calls `each` with their roots in order.
+    pub fn fold_queue(&self, cache: &mut QuadCache, queue: &mut FoldQueue, each: impl FnMut(u64)) {
+        self.tree.fold_queue(&self.quads, cache, queue, each);
+    }
+
     /// State from which this one was first reached, or [`NO_PARENT`].
     pub fn parent(&self, state: u32) -> u32 {
         self.parents.get(state)
@@ -149,18 +161,23 @@ impl StateTable {
         }
     }
 
-    /// Number of the state with this root. Spilled states are not found.
+    /// Number of the state with this root; slow unless the table is numbered. Spilled states are not found.
     pub fn find(&self, root: u64) -> Option<u32> {
         let known = Known { roots: &self.roots, base: self.base };
-        let shard = self.shards[shard_of(root)].lock().unwrap_or_else(PoisonError::into_inner);
-        shard.find(root, known).map(|number| number + self.base as u32)
+        let index = self.shards[shard_of(root)].lock().unwrap_or_else(PoisonError::into_inner);
+        let number = index.find(root, known)?;
+        if index.has_numbers() {
+            return Some(number + self.base as u32);
+        }
+        let number = (0..known.len()).find(|number| known.get(*number) == Some(root))?;
+        Some((self.base + number) as u32)
     }
 
     /// Locks a shard, to find the new states among candidates.
     pub fn sift(&self, shard: usize) -> Sift<'_> {
         Sift {
             number: shard,
-            shard: self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner),
+            index: self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner),
             known: Known { roots: &self.roots, base: self.base },
             runs: self.runs.as_ref(),
             doubtful: Vec::new(),
@@ -188,7 +205,7 @@ impl StateTable {
         }
         self.runs = Some(runs);
         self.base = self.roots.len();
-        self.shards.iter_mut().for_each(|shard| shard.get_mut().unwrap_or_else(PoisonError::into_inner).clear());
+        self.shards = std::array::from_fn(|_| Mutex::new(Index::new(self.is_numbered)));
         self.roots.spill(|| volume.open("roots", 0))
     }
 
@@ -219,7 +236,7 @@ impl StateTable {
     }
 
     fn shard_bytes(&self) -> usize {
-        let shard = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes();
+        let shard = |shard: &Mutex<Index>| shard.lock().unwrap_or_else(PoisonError::into_inner).bytes();
         self.shards.iter().map(shard).sum()
     }
 
@@ -247,7 +264,7 @@ impl StateTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shard::{Place, Sifted};
+    use crate::sift::{Place, Sifted};
     use crate::volume::Ram;
 
     fn words(n: u32) -> [u32; 3] {
@@ -282,7 +299,7 @@ mod tests {
         for shard in 0..N_SHARDS {
             let mine = candidates.iter().enumerate().filter(|(_, root)| shard_of(**root) == shard);
             let mut sift = table.sift(shard);
-            sift.begin(candidates.len(), candidates.len());
+            sift.begin(candidates.len(), candidates.len(), candidates.iter().fold(0, |all, root| all | root));
             let mut tell = |(_, idx): Place, sifted| assert_eq!(told[idx as usize].replace(sifted), None);
             sift.add(mine.map(|(idx, root)| (*root, (0, idx as u32))), &mut tell);
             sift.finish(&mut tell)?;
@@ -312,13 +329,34 @@ mod tests {
 
     #[test]
     fn sifting_finds_each_new_state_once() -> io::Result<()> {
-        let mut table = StateTable::new(2, Order::Ascending);
-        assert_eq!(sift_round(&mut table, 0..1000)?, 1000);
-        assert_eq!(sift_round(&mut table, 500..70_000)?, 70_000);
-        assert_eq!(sift_round(&mut table, 0..70_001)?, 70_001);
-        for n in 0..70_001 {
-            assert!(matches!(table.insert(n)?, Inserted::Known(_)));
+        for is_numbered in [false, true] {
+            let mut table = StateTable::new(2, Order::Ascending).numbered(is_numbered);
+            assert_eq!(sift_round(&mut table, 0..1000)?, 1000);
+            assert_eq!(sift_round(&mut table, 500..70_000)?, 70_000);
+            assert_eq!(sift_round(&mut table, 0..70_001)?, 70_001);
+            for n in 0..70_001 {
+                assert!(matches!(table.insert(n)?, Inserted::Known(_)));
+            }
+            assert_eq!(
+                table.find(123),
+                numbers_in_order(&table)?.iter().position(|root| *root == 123).map(|n| n as u32)
+            );
         }
+        Ok(())
+    }
+
+    #[test]
+    fn a_set_with_large_roots_becomes_a_table_of_numbers() -> io::Result<()> {
+        let mut table = StateTable::new(2, Order::Ascending).numbered(false);
+        let is_set = |table: &StateTable| {
+            table.shards.iter().any(|index| !index.lock().unwrap_or_else(PoisonError::into_inner).has_numbers())
+        };
+        assert_eq!(sift_round(&mut table, 0..5000)?, 5000);
+        assert!(is_set(&table));
+        assert_eq!(sift_round(&mut table, u64::MAX - 3000..u64::MAX)?, 5000 + 3000 + 1501);
+        assert!(!is_set(&table));
+        assert_eq!(sift_round(&mut table, 0..6000)?, 6000 + 3000 + 1501);
+        assert_eq!(table.find(u64::MAX - 1).map(|number| table.root(number)), Some(u64::MAX - 1));
         Ok(())
     }
 

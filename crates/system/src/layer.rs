@@ -34,6 +34,11 @@ pub trait Layer: Sync {
         self.inner().states_ahead()
     }
 
+    /// Words of a sleep set. They are not those of the inner system: a layer that changes steps or states would make them wrong.
+    fn layer_sleep_words(&self) -> usize {
+        0
+    }
+
     fn layer_may_look_ahead(&self) -> bool {
         self.inner().may_look_ahead()
     }
@@ -88,6 +93,10 @@ impl<L: Layer> System for L {
 
     fn states_ahead(&self) -> usize {
         self.layer_states_ahead()
+    }
+
+    fn sleep_words(&self) -> usize {
+        self.layer_sleep_words()
     }
 
     fn may_look_ahead(&self) -> bool {

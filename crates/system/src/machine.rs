@@ -80,7 +80,7 @@ pub struct Move {
 }
 
 /// Named value of a state.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Named {
     pub name: String,
     pub text: String,

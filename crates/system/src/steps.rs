@@ -95,6 +95,11 @@ pub struct Steps {
     pub puts_off: bool,
     /// Operations and labels of the steps that were left out, where that is noted.
     pub left_out: Vec<(u32, Option<LabelId>)>,
+    /// Operation and number of transitions to states that are known, for which there are no entries.
+    known: Vec<(u32, u64)>,
+    /// Sleep sets of the targets of the first entries, so many words each; those of the others are empty.
+    sleep_sets: Vec<u64>,
+    sleep_words: usize,
 }
 
 impl Steps {
@@ -121,6 +126,8 @@ impl Steps {
         self.ill_defined.clear();
         (self.is_reduced, self.puts_off) = (false, false);
         self.left_out.clear();
+        self.known.clear();
+        self.sleep_sets.clear();
     }
 
     /// Sets the marks of a path that ends in the state; `None` if no path ends there.
@@ -152,9 +159,42 @@ impl Steps {
         had_any
     }
 
-    /// Whether the state is a deadlock: the list is empty, complete and not reduced.
+    /// Whether the state is a deadlock: the list is empty, complete and not reduced, and no transition leads to known states.
     pub fn is_deadlock(&self, completeness: Completeness) -> bool {
-        self.is_empty() && completeness.is_whole() && !self.is_reduced
+        self.is_empty() && self.known.is_empty() && completeness.is_whole() && !self.is_reduced
+    }
+
+    /// Counts a transition to a state that is known because the search met it before: one that [`Ahead::asleep`](crate::Ahead) names.
+    #[inline]
+    pub fn push_known(&mut self, operation: u32) {
+        match self.known.last_mut() {
+            Some((last, count)) if *last == operation => *count += 1,
+            _ => self.known.push((operation, 1)),
+        }
+    }
+
+    /// Forgets the transitions to known states.
+    pub fn forget_known(&mut self) {
+        self.known.clear();
+    }
+
+    /// Operation and number of transitions to states that are known, for which there are no entries.
+    pub fn known(&self) -> &[(u32, u64)] {
+        &self.known
+    }
+
+    /// Sets the sleep set of the target of the last entry.
+    #[inline]
+    pub fn set_sleep_set(&mut self, set: impl ExactSizeIterator<Item = u64>) {
+        self.sleep_words = set.len();
+        self.sleep_sets.resize((self.heads.len() - 1) * self.sleep_words, 0);
+        self.sleep_sets.extend(set);
+    }
+
+    /// Sleep set of the target of an entry; empty if there is none.
+    #[inline]
+    pub fn sleep_set(&self, idx: usize) -> &[u64] {
+        self.sleep_sets.get(idx * self.sleep_words..(idx + 1) * self.sleep_words).unwrap_or_default()
     }
 
     /// Adds `count` transitions of one operation to one target that differ in their labels only.
@@ -219,6 +259,7 @@ impl Steps {
         self.words.truncate(len * self.width);
         self.labels.iter_mut().for_each(|labels| labels.truncate(len));
         self.marks.truncate(len);
+        self.sleep_sets.truncate(len * self.sleep_words);
     }
 
     /// Entry at an index.
@@ -286,5 +327,27 @@ mod tests {
         assert!(!steps.is_deadlock(Completeness::Missing(Gap::Bounded)));
         steps.is_reduced = true;
         assert!(!steps.is_deadlock(Completeness::Whole));
+        steps.clear();
+        steps.push_known(3);
+        steps.push_known(3);
+        steps.push_known(5);
+        assert!(!steps.is_deadlock(Completeness::Whole) && steps.is_empty());
+        assert_eq!(steps.known(), [(3, 2), (5, 1)]);
+        steps.clear();
+        assert!(steps.is_deadlock(Completeness::Whole));
+    }
+
+    #[test]
+    fn sleep_sets_stay_with_their_steps() {
+        let mut steps = Steps::new(1);
+        steps.push(0, 1, &[7]);
+        steps.push(0, 1, &[8]);
+        steps.set_sleep_set([5, 6].into_iter());
+        steps.push(0, 1, &[9]);
+        let found: Vec<&[u64]> = (0..3).map(|idx| steps.sleep_set(idx)).collect();
+        assert_eq!(found, [&[0, 0][..], &[5, 6], &[]]);
+        steps.truncate(1);
+        steps.push(0, 1, &[1]);
+        assert!(steps.sleep_set(1).is_empty());
     }
 }

@@ -36,6 +36,12 @@ pub trait System: Sync {
         16
     }
 
+    /// Words of a sleep set, which the search keeps for each state from the step that leads to it ([`Steps::set_sleep_set`]) until it is expanded
+    /// ([`Ahead::asleep`]); 0 without sleep sets. It may change whenever [`System::tidy`] is called.
+    fn sleep_words(&self) -> usize {
+        0
+    }
+
     /// Evaluation of states ahead of the search is allowed: nothing that is told besides results depends on it.
     fn may_look_ahead(&self) -> bool {
         false
@@ -177,6 +183,9 @@ pub struct Ahead {
     pub words: Vec<u32>,
     /// Argument `before` of [`Worker::inspect`]; empty if there is none.
     pub before: Vec<u32>,
+    /// Sleep set of the state: steps whose targets are known, as the step that led to the state told; empty if every step is wanted. The worker counts such steps and
+    /// need not give their targets ([`Steps::push_known`]).
+    pub asleep: Vec<u64>,
 }
 
 impl Ahead {

@@ -1,20 +1,19 @@
 //! Records of a [`StateGraph`]: the steps of one state as bytes, and the reader that finds them again.
 //!
-//! A record is its length, a head with flags and the number of groups, and the groups: marks and number of targets, in one byte where both are small, the first target as a
-//! difference from the state, the others as differences from the one before. Numbers are written in groups of seven bits. A state where paths end has the marks of the end instead.
+//! A record is its length, with a bit that says whether flags follow, the flags, and groups up to its end: marks and number of targets, in one byte where both are small, the first
+//! target as a difference from the state, the others as differences from the one before. Numbers are written in groups of seven bits. A state where paths end has the marks of the end
+//! instead of groups. There are as many records as states, so a byte that most of them can do without is worth leaving out.
 
 use abridge_system::Gap;
 
 use super::{CHUNK_STATES, Data, SAMPLE_STATES, StateGraph, StateNotes};
 
 /// The state is the end of a path, whose marks follow.
-const IS_ENDING: u64 = 1;
+const IS_ENDING: u8 = 1;
 /// Steps may be missing.
-const IS_OPEN: u64 = 2;
+const IS_OPEN: u8 = 2;
 /// Steps that were left out may be put off for ever.
-const PUTS_OFF: u64 = 4;
-/// The number of groups stands behind these.
-const N_FLAGS: u32 = 3;
+const PUTS_OFF: u8 = 4;
 
 /// What records add up to.
 #[derive(Clone, Copy, Default, Debug)]
@@ -57,16 +56,16 @@ impl Encoder {
         let payload = &mut self.payload;
         payload.clear();
         tally.gap = tally.gap.max(notes.gap);
+        let flags = flags_of(notes);
+        if flags != 0 {
+            payload.push(flags);
+        }
         if let Some(marks) = notes.ending {
-            write(payload, IS_ENDING);
             write(payload, marks);
         } else {
             self.steps.sort_unstable();
             self.steps.dedup();
             tally.n_steps += self.steps.len() as u64;
-            let open = if notes.gap.is_some() { IS_OPEN } else { 0 };
-            let reduced = if notes.puts_off { PUTS_OFF } else { 0 };
-            write(payload, (self.marks.len() as u64) << N_FLAGS | open | reduced);
             for group in self.steps.chunk_by(|left, right| left.0 == right.0) {
                 write_group(payload, self.marks[group[0].0 as usize], group.len() as u64);
                 write(payload, folded(group[0].1.wrapping_sub(state) as i32));
@@ -75,15 +74,24 @@ impl Encoder {
                 }
             }
         }
-        write(out, payload.len() as u64);
+        write(out, (payload.len() as u64) << 1 | u64::from(flags != 0));
         out.extend_from_slice(payload);
     }
+}
+
+fn flags_of(notes: StateNotes) -> u8 {
+    if notes.ending.is_some() {
+        return IS_ENDING;
+    }
+    let open = if notes.gap.is_some() { IS_OPEN } else { 0 };
+    let reduced = if notes.puts_off { PUTS_OFF } else { 0 };
+    open | reduced
 }
 
 /// The length of the record at the beginning of some bytes, its own length included.
 pub(super) fn len_of(bytes: &[u8]) -> usize {
     let mut fields = Fields { bytes };
-    let len = fields.number() as usize;
+    let len = (fields.number() >> 1) as usize;
     (bytes.len() - fields.bytes.len() + len).min(bytes.len())
 }
 
@@ -106,20 +114,19 @@ impl<'g> GraphReader<'g> {
 
     /// Calls `visit` with marks and target of each step of a state.
     pub fn steps(&mut self, state: u32, visit: &mut dyn FnMut(u64, u32)) {
-        self.fields(state).visit(state, visit);
+        self.steps_or_ending(state, visit);
     }
 
     /// The marks of a state where paths end.
     pub fn ending(&mut self, state: u32) -> Option<u64> {
-        let mut fields = self.fields(state);
-        (fields.number() & IS_ENDING != 0).then(|| fields.number())
+        let (flags, mut fields) = self.fields(state);
+        (flags & IS_ENDING != 0).then(|| fields.number())
     }
 
     /// The same as [`GraphReader::steps`], but for a state where paths end, whose marks are returned.
     pub fn steps_or_ending(&mut self, state: u32, visit: &mut dyn FnMut(u64, u32)) -> Option<u64> {
-        let mut fields = self.fields(state);
-        if fields.bytes.first().is_some_and(|head| u64::from(*head) & IS_ENDING != 0) {
-            fields.number();
+        let (flags, mut fields) = self.fields(state);
+        if flags & IS_ENDING != 0 {
             return Some(fields.number());
         }
         fields.visit(state, visit);
@@ -128,17 +135,16 @@ impl<'g> GraphReader<'g> {
 
     /// Steps of the state may be missing.
     pub fn is_open(&mut self, state: u32) -> bool {
-        let head = self.fields(state).number();
-        head & IS_ENDING == 0 && head & IS_OPEN != 0
+        self.fields(state).0 & IS_OPEN != 0
     }
 
     /// Steps of the state that were left out may be put off for ever.
     pub fn puts_off(&mut self, state: u32) -> bool {
-        self.fields(state).number() & PUTS_OFF != 0
+        self.fields(state).0 & PUTS_OFF != 0
     }
 
-    /// The record of a state without its length; empty if a file could not be read.
-    fn fields(&mut self, state: u32) -> Fields<'_> {
+    /// The flags of a state and the rest of its record; nothing if a file could not be read.
+    fn fields(&mut self, state: u32) -> (u8, Fields<'_>) {
         let graph = self.graph;
         let (number, idx) = ((state / CHUNK_STATES) as usize, state % CHUNK_STATES);
         let (bytes, samples): (&[u8], &[u32]) = match graph.chunks.get(number) {
@@ -153,7 +159,7 @@ impl<'g> GraphReader<'g> {
                     if kept.0 != number {
                         kept.0 = usize::MAX;
                         if !graph.read_chunk(*offset, *len, &mut kept.1) {
-                            return Fields { bytes: &[] };
+                            return (0, Fields { bytes: &[] });
                         }
                         kept.0 = number;
                     }
@@ -167,7 +173,7 @@ impl<'g> GraphReader<'g> {
             true => (last, offset),
             false => match samples.get((idx / SAMPLE_STATES) as usize) {
                 Some(offset) => (state - idx % SAMPLE_STATES, *offset as usize),
-                None => return Fields { bytes: &[] },
+                None => return (0, Fields { bytes: &[] }),
             },
         };
         while at < state {
@@ -175,9 +181,7 @@ impl<'g> GraphReader<'g> {
             at += 1;
         }
         self.last = (state, offset);
-        let mut fields = Fields { bytes: &bytes[offset..] };
-        let len = fields.number() as usize;
-        Fields { bytes: &fields.bytes[..len.min(fields.bytes.len())] }
+        Fields { bytes: &bytes[offset..] }.record()
     }
 }
 
@@ -186,13 +190,20 @@ struct Fields<'b> {
     bytes: &'b [u8],
 }
 
-impl Fields<'_> {
-    fn visit(&mut self, state: u32, visit: &mut dyn FnMut(u64, u32)) {
+impl<'b> Fields<'b> {
+    /// Flags and fields of the record that begins here.
+    fn record(mut self) -> (u8, Fields<'b>) {
         let head = self.number();
-        if head & IS_ENDING != 0 {
-            return;
+        let len = (head >> 1) as usize;
+        let bytes = &self.bytes[..len.min(self.bytes.len())];
+        match bytes.split_first() {
+            Some((flags, rest)) if head & 1 != 0 => (*flags, Fields { bytes: rest }),
+            _ => (0, Fields { bytes }),
         }
-        for _ in 0..head >> N_FLAGS {
+    }
+
+    fn visit(&mut self, state: u32, visit: &mut dyn FnMut(u64, u32)) {
+        while !self.bytes.is_empty() {
             let (marks, n_targets) = self.group();
             let mut target = state.wrapping_add(unfolded(self.number()) as u32);
             visit(marks, target);
@@ -234,16 +245,15 @@ impl Fields<'_> {
 
 /// Whether bytes are the record of a state, with targets and marks that exist, and the number of its steps.
 pub(super) fn checked(bytes: &[u8], state: u32, n_states: u64, is_mark: &dyn Fn(u64) -> bool) -> Option<u64> {
-    let mut fields = Fields { bytes };
-    if fields.number() != fields.bytes.len() as u64 {
+    if len_of(bytes) != bytes.len() {
         return None;
     }
-    let head = fields.number();
+    let (flags, mut fields) = Fields { bytes }.record();
     let mut n_steps = 0;
-    if head & IS_ENDING != 0 {
+    if flags & IS_ENDING != 0 {
         is_mark(fields.number()).then_some(())?;
     } else {
-        for _ in 0..head >> N_FLAGS {
+        while !fields.bytes.is_empty() {
             let (marks, n_targets) = fields.group();
             let mut target = i64::from(state) + i64::from(unfolded(fields.number()));
             // Each target takes a byte at least, so a wrong number of them is noticed soon.
