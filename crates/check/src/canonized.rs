@@ -17,11 +17,14 @@ use abridge_reduce::symmetry::{Auto, Method, Quotient, ValueStates as _, symmetr
 use abridge_reduce::{Selected, Tally};
 use abridge_search::Strategy as SearchStrategy;
 use abridge_sliced::Sliced;
-use abridge_system::{FindingKind, Limit, Machine as _, Origin, Properties, Steps, System as _, Worker as _};
+use abridge_system::{
+    AnySystem, FindingKind, Limit, Machine as _, Origin, Properties, Steps, System as _, Worker as _,
+};
 
 use crate::explorer::Explorer;
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict, Violation};
+use crate::symbolic::{self, Engine};
 use crate::temporal::TemporalVerdict;
 use crate::{Config, Control, asked, por, reduced, search_config, summarise};
 
@@ -235,12 +238,17 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
         return Ok(Report { reduction: Some(examined), ..Report::unsearched(limit) });
     }
     let canonized = Canonized::new(system, &plan);
-    let mut report = match plan.only_symmetry() {
-        Some(group) => {
+    let symbolic = match config.engine {
+        Engine::Symbolic => symbolic::canonized::run(system, config, &plan, &canonized, explorer.control()),
+        Engine::Explicit | Engine::Auto => None,
+    };
+    let mut report = match (symbolic, plan.only_symmetry()) {
+        (Some(report), _) => report,
+        (None, Some(group)) => {
             reduced::use_group(system, group);
             explore(system, config, &Auto::new(system, group.clone()), explorer)?
         }
-        None => explore(system, config, &canonized, explorer)?,
+        (None, None) => explore(system, config, &canonized, explorer)?,
     };
     if let Some(why) = formula_doubt(config, &examined) {
         doubt_formulas(&mut report, &why);
@@ -313,7 +321,7 @@ fn explore<Q: Quotient, E: Explorer>(
         }
     }
     let selected = Selected::new(system, por, reduced::resources(config));
-    let report = reduced::by_quotient(system, &selected, config, quotient, explorer)?;
+    let report = reduced::by_quotient(system, AnySystem::of(&selected), config, quotient, explorer)?;
     Ok(Report { por: Some(selected.tally()), ..report })
 }
 
@@ -325,7 +333,7 @@ fn all_steps<Q: Quotient, E: Explorer>(
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
     let sliced = Sliced::new(system, config.evaluator);
-    let report = reduced::by_quotient(system, &sliced, config, quotient, explorer)?;
+    let report = reduced::by_quotient(system, AnySystem::of(&sliced), config, quotient, explorer)?;
     Ok(Report { sliced: Some(sliced.usage()), ..report })
 }
 

@@ -4,12 +4,14 @@
 //! or with an initialisation that has no outcome is left to the explicit engine, which explains why. Whatever the engine does not do, or did not finish, is
 //! a limit: a missing limit would turn into `Holds`.
 
+mod backward;
+pub(crate) mod canonized;
 mod temporal;
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use abridge_encoding::PropertyKind;
+use abridge_encoding::{PropertyKind, Source};
 use abridge_eval::{State, Val, map_slots};
 use abridge_explicit::{Explicit, FIRST_OPERATION, INITIALISATION};
 use abridge_reduce::source_of;
@@ -18,7 +20,7 @@ use abridge_reduce::symmetry::{
 };
 use abridge_search::{Control, DiskUse, Progress};
 use abridge_symbolic::{
-    Asked, Class, Distrust, Halt, Kind, Options, Reached, Renaming, Space, Stop, with_engine_stack,
+    Asked, Class, Direction, Distrust, Halt, Kind, Options, Reached, Renaming, Space, Stop, with_engine_stack,
 };
 use abridge_system::{Explanation, FindingKind, Limit, Machine as _, Origin, Steps, System as _, Worker as _};
 use abridge_value::Value;
@@ -29,6 +31,7 @@ use crate::report::{
     Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
 };
 use crate::trace::{Path, Trace, realise};
+use canonized::Canonising;
 use temporal::Formulas;
 
 use crate::{Config, Profile, asked, limits, reduced, violation_at, violation_of};
@@ -47,7 +50,10 @@ pub enum Engine {
 
 /// Explores a system symbolically; nothing if the explicit engine has to explain why the machine does not start.
 pub(crate) fn run(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Option<Report> {
-    let mut run = Run::new(system, config, control);
+    run_all(Run::new(system, config, control))
+}
+
+fn run_all(mut run: Run<'_, '_>) -> Option<Report> {
     if let Some(reason) = run.unsupported() {
         run.stops.push(format!("symbolic engine: {reason}"));
         run.formulas.doubt("the symbolic engine did not start");
@@ -135,6 +141,10 @@ struct Run<'r, 's> {
     stops: Vec<String>,
     shown: SymbolicReport,
     formulas: Formulas<'r, 's>,
+    /// Reductions that the machine defines.
+    canonising: Option<Canonising<'r>>,
+    /// States of the longest path to a finding.
+    depth: u32,
 }
 
 impl<'r, 's> Run<'r, 's> {
@@ -155,6 +165,8 @@ impl<'r, 's> Run<'r, 's> {
             stops: Vec::new(),
             shown: SymbolicReport::default(),
             formulas: Formulas::new(system, config),
+            canonising: None,
+            depth: 0,
         }
     }
 
@@ -167,7 +179,10 @@ impl<'r, 's> Run<'r, 's> {
         if system.max_initialisations.is_some() || system.max_operations.is_some() {
             return Some("caps on initialisations and operations are not supported");
         }
-        self.config.max_depth.is_some().then_some("a limit of the depth is not supported")
+        if self.config.max_depth.is_some() {
+            return Some("a limit of the depth is not supported");
+        }
+        self.canonising.and_then(|canonising| canonising.unsupported(self.config))
     }
 
     /// The set-ups, one of each class under symmetry, each with the number of those that it stands for; no words for a machine without. Nothing if the machine does
@@ -213,6 +228,25 @@ impl<'r, 's> Run<'r, 's> {
         }
     }
 
+    /// The space of a machine under one valuation of the constants, and whether that tells elements of the group apart.
+    fn space<'p>(
+        &self,
+        source: &'p Source<'p>,
+        constants: &State,
+        group: &Group,
+        distrust: &Distrust,
+    ) -> Result<(Space<'p>, bool), Halt> {
+        let Config { representatives, order, max_nodes, direction, .. } = *self.config;
+        let is_reduced = !self.group().is_trivial();
+        let (classes, is_split) = classes(group, constants);
+        let options = Options { representatives, order, max_nodes, direction, is_reduced };
+        let mut space = Space::new(source, constants, &classes, distrust, options, self.config.stop.clone())?;
+        if let Some(canonising) = self.canonising {
+            space.reduce_by(&canonising.reductions())?;
+        }
+        Ok((space, is_split))
+    }
+
     /// Explores the states of one set-up; goes on if something is to be learnt that was taken from circuits.
     fn explore_with(
         &mut self,
@@ -223,17 +257,19 @@ impl<'r, 's> Run<'r, 's> {
         let mut source = source_of(self.system);
         source.propositions.clone_from(&self.config.formulas.propositions);
         let constants = setup.map_or_else(|| self.system.blank(), |words| self.system.decode(words).0);
-        let group = self.group();
-        let (classes, is_split) = classes(&group, &constants);
-        let Config { representatives, order, max_nodes, .. } = *self.config;
-        let (options, stop) = (Options { representatives, order, max_nodes }, self.config.stop.clone());
-        let mut space = match Space::new(&source, &constants, &classes, distrust, options, stop) {
+        // Backwards, interchangeable elements say which bits belong together, even if states are not identified.
+        let is_backward = self.config.direction == Direction::Backward;
+        let group = if is_backward { self.symmetry().group } else { self.group() };
+        let (mut space, is_split) = match self.space(&source, &constants, &group, distrust) {
             Ok(space) => space,
             Err(halt) => {
                 self.halt(&halt);
                 return ControlFlow::Break(Some(Next::End));
             }
         };
+        if is_backward {
+            return self.trace(space, setup);
+        }
         let asked = self.asked();
         let (system, config) = (self.system, self.config);
         let mut limit = None;
@@ -310,6 +346,9 @@ impl<'r, 's> Run<'r, 's> {
 
     /// The permutations of elements that the text of the model cannot tell apart, if states are to be identified by them.
     fn group(&self) -> Group {
+        if let Some(canonising) = self.canonising {
+            return canonising.group();
+        }
         if self.config.symmetry == Method::Off || Formulas::tell_apart(self.config) {
             return Group::new(Vec::new());
         }
@@ -344,7 +383,11 @@ impl<'r, 's> Run<'r, 's> {
                 _ => SymbolicSymmetry::Unique,
             };
         }
-        let behind = if space.is_reduced() { space.states_behind(reached).ok() } else { Some(reached.states.clone()) };
+        let behind = match (space.is_reduced(), self.canonising) {
+            (false, _) => Some(reached.states.clone()),
+            (true, None) => space.states_behind(reached).ok(),
+            (true, Some(_)) => None,
+        };
         self.behind = self.behind.take().zip(behind).map(|(sum, more)| sum + more * count);
         let counts = if space.is_reduced() { Err(Stop::Nodes) } else { space.transitions(reached) };
         for (idx, sum) in self.transitions.iter_mut().enumerate() {
@@ -370,17 +413,19 @@ impl<'r, 's> Run<'r, 's> {
         unplaced: Vec<FindingKind>,
         group: Option<Group>,
     ) {
-        let quotient = group.map(|group| Auto::new(self.system, group));
+        let quotient = group.filter(|_| self.canonising.is_none()).map(|group| Auto::new(self.system, group));
         for (kind, states) in kinds {
+            self.depth = self.depth.max(states.len() as u32);
             self.found.add(kind);
             let words = states.iter().map(|state| self.system.words_of(state, true));
             let states: Vec<Vec<u32>> = setup.map(<[u32]>::to_vec).into_iter().chain(words).collect();
             let is_new = self.violations.len() < self.config.max_violations;
             if is_new {
                 // Under symmetry the states of the path are representatives.
-                let path = match &quotient {
-                    Some(quotient) => realise(self.system, &states, &mut quotient.judge()),
-                    None => Path { states, ..Path::default() },
+                let path = match (&quotient, self.canonising) {
+                    (Some(quotient), _) => realise(self.system, &states, &mut quotient.judge()),
+                    (None, Some(Canonising { canonized, .. })) => realise(self.system, &states, &mut canonized.judge()),
+                    (None, None) => Path { states, ..Path::default() },
                 };
                 self.violations.extend(violation_at(self.system, kind, &path));
             }
@@ -423,7 +468,7 @@ impl<'r, 's> Run<'r, 's> {
             verdict,
             states: number(&states),
             transitions: transitions.as_ref().map_or(0, number),
-            depth: 0,
+            depth: self.canonising.map_or(0, |_| self.depth),
             found: self.found,
             violations: self.violations,
             coverage,
@@ -431,6 +476,7 @@ impl<'r, 's> Run<'r, 's> {
             failures: remarks.failures.into_iter().map(|failure| (failure.what, failure.diagnostic)).collect(),
             limits,
             visited_all: true,
+            finds_all: self.config.find_all,
             unchecked: Vec::new(),
             outside_scope: remarks.n_outside,
             por: None,

@@ -9,6 +9,7 @@
 
 mod apply;
 mod arranged;
+mod compose;
 mod count;
 mod counted;
 mod image;

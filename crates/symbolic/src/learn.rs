@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use abridge_eval::{Env, Error, ErrorKind, Session, State, Unbounded};
+use abridge_eval::{Env, Error, ErrorKind, Session, State, Unbounded, Warning};
 use abridge_model::PredId;
 use abridge_model::ids::Id as _;
 
@@ -195,10 +195,15 @@ impl Space<'_> {
                 ControlFlow::Continue(())
             }
         });
-        let missing = missing(&session, failure, &format!("operation `{name}`"))?;
+        let missing = missing(&session, session.take_warnings(), failure, &format!("operation `{name}`"))?;
         outcomes.is_partial = !missing.is_empty();
         self.missing.extend(missing);
         Ok(outcomes)
+    }
+
+    /// The states that an operation leads to from a state.
+    pub(crate) fn targets_of(&mut self, operation: usize, state: &State) -> Result<Vec<State>, Halt> {
+        Ok(self.outcomes(operation, state)?.targets)
     }
 
     /// Makes some properties know the states of a set. Others are not evaluated, since that may fail or take long.
@@ -240,24 +245,21 @@ impl Space<'_> {
                 return Ok(());
             }
             let checked = &self.properties[idx];
+            let kind = self.encoding.properties[checked.position].kind;
             let mut domain = vec![learnt.known.domain.clone()];
             let (mut holds, mut fails) = (vec![checked.holds.clone()], vec![checked.fails.clone()]);
             for (key, state) in open {
                 let session = self.source.interp.session();
-                let mut failure = None;
-                match session.pred(learnt.pred, &Env::new(&state)) {
-                    Ok(true) => holds.push(key.clone()),
-                    Ok(false) => fails.push(key.clone()),
-                    Err(error) if error.is_failed_assertion() => fails.push(key.clone()),
-                    Err(error) if is_violation(&error) => {}
-                    // What could not be evaluated is no finding; the limit says so.
-                    Err(error) => {
-                        failure = Some(error);
-                        holds.push(key.clone());
-                    }
-                }
-                let missing = missing(&session, failure, "a property")?;
+                let (truth, missing) = truth(&session, learnt.pred, &state)?;
                 self.missing.extend(missing);
+                match truth {
+                    Truth::True => holds.push(key.clone()),
+                    Truth::False => fails.push(key.clone()),
+                    Truth::IllDefined => {}
+                    // What is not known is no finding; the limit says so.
+                    Truth::Unknown if kind == PropertyKind::Goal => fails.push(key.clone()),
+                    Truth::Unknown => holds.push(key.clone()),
+                }
                 domain.push(key);
             }
             learnt.known.domain = self.manager.any(domain)?;
@@ -279,7 +281,7 @@ impl Space<'_> {
             }
             ControlFlow::Continue(())
         });
-        let missing = missing(&session, failure, "the initialisation")?;
+        let missing = missing(&session, session.take_warnings(), failure, "the initialisation")?;
         self.missing.extend(missing);
         let mut cubes = Vec::new();
         for state in states {
@@ -308,12 +310,42 @@ fn is_violation(error: &Error) -> bool {
     error.is_ill_defined() || error.is_obligation()
 }
 
+/// Truth of a property in a state.
+enum Truth {
+    True,
+    False,
+    IllDefined,
+    /// Not evaluated, or so by an assumption only.
+    Unknown,
+}
+
+/// Truth by the evaluator, and why it may be another one. As in the explicit engine, an assumption makes no finding, unless the conventions are those of ProB.
+fn truth(session: &Session<'_>, pred: PredId, state: &State) -> Result<(Truth, Vec<String>), Halt> {
+    let (answer, failure) = match session.pred(pred, &Env::new(state)) {
+        Ok(true) => (Truth::True, None),
+        Ok(false) => (Truth::False, None),
+        Err(error) if error.is_failed_assertion() => (Truth::False, None),
+        Err(error) if is_violation(&error) => (Truth::IllDefined, None),
+        Err(error) => (Truth::Unknown, Some(error)),
+    };
+    let is_exact = session.config().unbounded == Unbounded::Error;
+    let warnings = session.take_warnings();
+    let is_assumed = is_exact && warnings.iter().any(|warning| warning.is_bounding(is_exact));
+    let answer = if is_assumed && !matches!(answer, Truth::IllDefined) { Truth::Unknown } else { answer };
+    Ok((answer, missing(session, warnings, failure, "a property")?))
+}
+
 /// Why the answers of a session may lack something, in words.
-fn missing(session: &Session<'_>, failure: Option<Error>, what: &str) -> Result<Vec<String>, Halt> {
+fn missing(
+    session: &Session<'_>,
+    warnings: Vec<Warning>,
+    failure: Option<Error>,
+    what: &str,
+) -> Result<Vec<String>, Halt> {
     if failure.as_ref().is_some_and(|error| matches!(error.kind(), ErrorKind::Stopped)) {
         return Err(Halt::Stop(Stop::Stopped));
     }
     let is_exact = session.config().unbounded == Unbounded::Error;
-    let caveats = session.take_warnings().into_iter().filter_map(|warning| warning.caveat(is_exact));
+    let caveats = warnings.into_iter().filter_map(|warning| warning.caveat(is_exact));
     Ok(failure.map(|_| format!("{what} could not be evaluated")).into_iter().chain(caveats).collect())
 }

@@ -2,11 +2,14 @@
 //!
 //! A [`Space`] is a machine under one valuation of the constants (`space.rs`): circuits of the encoding, folded into the diagrams of `bdd.rs`, and relations
 //! learnt from the evaluator where there is no exact circuit (`learn.rs`). `reach.rs` computes the reachable states and what is found in them, `path.rs`
-//! shortest paths to findings, `ctl.rs` judges formulas of branching time, `within.rs` evaluates large properties, `order.rs` has the static order of cells, `constant.rs` those without a choice, `layout.rs` the bits of states. `symmetry.rs` reduces to
-//! representatives of orbits inside the fixpoint. Results are exact or come with the reason why not: a
+//! shortest paths to findings, `backward.rs` searches from properties that fail to the initial states, `ctl.rs` judges formulas of branching time, `within.rs` evaluates large
+//! properties, `order.rs` has the static order of cells, `constant.rs` those without a choice, `layout.rs` the bits of states. `symmetry.rs` reduces to
+//! representatives of orbits inside the fixpoint, `canonize.rs` by functions that users define. Results are exact or come with the reason why not: a
 //! state that is missing without a reason would make a verdict wrong.
 
+mod backward;
 pub mod bdd;
+mod canonize;
 mod constant;
 mod ctl;
 mod layout;
@@ -18,7 +21,9 @@ mod space;
 mod symmetry;
 mod within;
 
+pub use backward::{Direction, Traced};
 pub use bdd::Stop;
+pub use canonize::Reduction;
 pub use ctl::{Atom, Judged, Matching, Refusal, Witness};
 pub use reach::{Asked, Kind, Progress, Reached, Watch};
 pub use space::{Distrust, Halt, Options, Parts, Space};

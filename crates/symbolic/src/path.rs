@@ -57,7 +57,7 @@ impl Space<'_> {
         for ring in rings.iter().rev().skip(1) {
             let target: Vec<(Var, bool)> = self.layout.bits().iter().map(|bit| (*bit, last.contains(bit))).collect();
             let target = self.manager.assignment(target)?;
-            let target = self.orbits(&target)?;
+            let target = self.represented(&target)?;
             let mut before = None;
             for step in &self.steps {
                 let sources = self.manager.preimage(&target, &step.relation, &step.writes)?;

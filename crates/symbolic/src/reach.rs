@@ -23,7 +23,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    fn includes(&self, kind: PropertyKind) -> bool {
+    pub(crate) fn includes(&self, kind: PropertyKind) -> bool {
         match kind {
             PropertyKind::Invariant(_) => self.invariant,
             PropertyKind::Assertion(_) => self.assertions,

@@ -14,7 +14,9 @@ use abridge_encoding::{CellId, Config, Encoding, Gap, Initial, Instance, Propert
 use abridge_eval::State;
 use rustc_hash::FxHashMap;
 
+use crate::backward::Direction;
 use crate::bdd::{Bdd, Made, Manager, Stop, Var};
+use crate::canonize::Stage;
 use crate::constant;
 use crate::layout::{Layout, Placed};
 use crate::learn::{LearntOperation, LearntProperty};
@@ -37,10 +39,17 @@ pub struct Space<'s> {
     pub(crate) swaps: Vec<Swap>,
     /// The relation to representatives, if they are not found by sorting.
     pub(crate) mapping: Option<Mapping>,
+    /// Reductions by functions, in their order.
+    pub(crate) stages: Vec<Stage>,
     /// The machine over counters, if that is to be explored.
     pub(crate) counters: Option<Counters>,
     /// Numbers of choices, by bit: at most one bit of a choice is true in a state.
     pub(crate) choices: FxHashMap<Var, u32>,
+    /// Choices of each instance, with the cells that they decide about.
+    pub(crate) placed: Vec<Placed>,
+    /// Permutations that a backward search may reduce by.
+    pub(crate) classes: Vec<MovedClass>,
+    pub(crate) method: Representatives,
     /// All interchangeable elements are of one list, all their permutations are meant, and no cell is about two of them.
     pub(crate) is_by_elements: bool,
     /// With symmetry reduction, an orbit may have several representatives.
@@ -100,6 +109,9 @@ pub struct Options {
     pub representatives: Representatives,
     pub order: Order,
     pub max_nodes: usize,
+    pub direction: Direction,
+    /// Classes of interchangeable elements reduce the search; else they say only which bits belong together.
+    pub is_reduced: bool,
 }
 
 impl From<Stop> for Halt {
@@ -160,9 +172,10 @@ impl<'s> Space<'s> {
             encoding => encoding.map_err(Halt::Gap)?,
         };
         let classes = symmetry::moved(&encoding, &source.variables, classes);
+        let is_backward = options.direction == Direction::Backward;
         let mut order = order(&encoding);
         if !classes.is_empty() {
-            order = symmetry::order(&encoding, &classes, &order, options.order());
+            order = symmetry::order(&encoding, &source.variables, &classes, &order, (options.order(), is_backward));
         }
         let choices: Vec<Placed> = encoding.instances.iter().map(|it| placed(&encoding, &order, it)).collect();
         let first = placed_first(&encoding, &order);
@@ -189,33 +202,51 @@ impl<'s> Space<'s> {
             properties: Vec::new(),
             swaps: Vec::new(),
             mapping: None,
+            stages: Vec::new(),
             counters: None,
             choices: FxHashMap::default(),
+            placed: choices,
+            classes: Vec::new(),
+            method: options.representatives,
             is_by_elements: !is_relational && matches!(&classes[..], [class] if !class.is_group),
             has_several_representatives: is_relational,
             lists_initial: false,
             is_start_ill_defined: false,
             missing: BTreeSet::new(),
         };
-        space.add_steps(&choices, distrust)?;
+        space.choices = space.choice_numbers();
+        if is_backward {
+            space.add_initial(&first)?;
+            if options.is_reduced {
+                space.classes = classes;
+            }
+            return Ok(space);
+        }
+        space.add_steps(distrust)?;
         space.add_properties(distrust, options.representatives == Representatives::Counters)?;
         space.add_initial(&first)?;
         space.add_swaps(&classes)?;
-        match options.representatives {
+        space.add_method(&classes)?;
+        Ok(space)
+    }
+
+    /// Prepares the method that finds representatives.
+    fn add_method(&mut self, classes: &[MovedClass]) -> Result<(), Halt> {
+        match self.method {
             Representatives::Dynamic => {}
             Representatives::Multiple => {
                 let n_moving = |class: &MovedClass| class.list.iter().filter(|moved| !moved.is_empty()).count();
                 let lists: Vec<_> = classes.iter().map(|class| (n_moving(class), class.is_group)).collect();
-                space.mapping = space.multiple(&lists)?;
-                space.has_several_representatives = space.mapping.is_some();
+                self.mapping = self.multiple(&lists)?;
+                self.has_several_representatives = self.mapping.is_some();
             }
             Representatives::Orbits => {
-                space.mapping = space.least()?;
-                space.has_several_representatives = false;
+                self.mapping = self.least()?;
+                self.has_several_representatives = false;
             }
-            Representatives::Counters => space.add_counters()?,
+            Representatives::Counters => self.add_counters()?,
         }
-        Ok(space)
+        Ok(())
     }
 
     /// How much of the machine has exact circuits.
@@ -243,7 +274,7 @@ impl<'s> Space<'s> {
         self.manager.n_reorderings()
     }
 
-    fn add_steps(&mut self, choices: &[Placed], distrust: &Distrust) -> Result<(), Halt> {
+    fn add_steps(&mut self, distrust: &Distrust) -> Result<(), Halt> {
         for operation in 0..self.source.operations.len() {
             let instances: Vec<usize> = (0..self.encoding.instances.len())
                 .filter(|idx| self.encoding.instances[*idx].operation == operation)
@@ -254,7 +285,7 @@ impl<'s> Space<'s> {
                 continue;
             }
             for idx in instances {
-                let step = self.step(idx, &choices[idx])?;
+                let step = self.step(idx)?;
                 if !step.relation.is_false() || !step.errors.is_false() {
                     self.steps.push(step);
                 }
@@ -264,10 +295,10 @@ impl<'s> Space<'s> {
     }
 
     /// The step of an instance with exact circuits.
-    fn step(&mut self, idx: usize, choices: &Placed) -> Made<RelationPart> {
-        let Space { encoding, layout, manager, .. } = self;
+    fn step(&mut self, idx: usize) -> Made<RelationPart> {
+        let Space { encoding, layout, manager, placed, .. } = self;
         let instance = &encoding.instances[idx];
-        let choice_bits = layout.choice_bits(choices);
+        let choice_bits = layout.choice_bits(&placed[idx]);
         let mut written: Vec<(Var, Lit)> =
             instance.writes.iter().filter_map(|(cell, lit)| Some((layout.cell(*cell)?, (*lit)?))).collect();
         // From the last level to the first: a conjunction changes the upper part of a diagram only.
@@ -358,7 +389,7 @@ impl<'s> Space<'s> {
 }
 
 /// Whether an operation is learnt from the evaluator. Without any instance a guard is not true for the constants: false, or ill-defined.
-fn is_learnt(encoding: &Encoding, operation: usize, distrust: &Distrust) -> bool {
+pub(crate) fn is_learnt(encoding: &Encoding, operation: usize, distrust: &Distrust) -> bool {
     let mut instances = encoding.instances.iter().filter(|instance| instance.operation == operation).peekable();
     instances.peek().is_none() || !instances.all(is_exact) || distrust.operations.contains(&operation)
 }
@@ -381,7 +412,7 @@ fn constant_cells(
 }
 
 /// Whether every part of an instance has an exact circuit.
-fn is_exact(instance: &Instance) -> bool {
+pub(crate) fn is_exact(instance: &Instance) -> bool {
     instance.gaps.is_empty()
         && instance.writes.iter().all(|(_, lit)| lit.is_some())
         && instance.opaque_guards.is_empty()
@@ -452,7 +483,7 @@ fn conjoin(
 }
 
 /// The diagrams of literals over cells and choices.
-fn fold(
+pub(crate) fn fold(
     encoding: &Encoding,
     layout: &Layout,
     manager: &mut Manager,

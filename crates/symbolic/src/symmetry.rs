@@ -21,12 +21,12 @@ mod tests;
 use abridge_encoding::CellId;
 use abridge_value::Value;
 use num_bigint::BigUint;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bdd::{Bdd, Made, Manager, MapId, Var};
 use crate::reach::Reached;
-use crate::space::Space;
-pub(crate) use cells::{MovedClass, is_relational, moved, order};
+use crate::space::{Halt, Space};
+pub(crate) use cells::{MovedClass, is_relational, moved, order, rows};
 pub(crate) use counters::Counters;
 pub(crate) use relation::Mapping;
 
@@ -77,44 +77,107 @@ pub(crate) struct Swap {
 impl Space<'_> {
     /// Makes fixpoints run over representatives.
     pub(crate) fn add_swaps(&mut self, classes: &[MovedClass]) -> Made<()> {
-        let choices = cells::choices(&self.encoding, &self.source.variables);
-        let choices: FxHashMap<Var, u32> =
-            choices.into_iter().filter_map(|(cell, number)| Some((self.layout.cell(cell)?, number))).collect();
         for moved in classes.iter().flat_map(|class| &class.list).filter(|moved| !moved.is_empty()) {
             let layout = &self.layout;
             let placed = |(from, to): &(CellId, CellId)| Some((layout.cell(*from)?, layout.cell(*to)?));
             let moved: Vec<(Var, Var)> = moved.iter().filter_map(placed).collect();
-            let swap = swap(&mut self.manager, moved, &choices)?;
+            let swap = swap(&mut self.manager, moved, &self.choices)?;
             self.swaps.push(swap);
         }
-        self.choices = choices;
+        Ok(())
+    }
+
+    /// Numbers of choices, by bit.
+    pub(crate) fn choice_numbers(&self) -> FxHashMap<Var, u32> {
+        let choices = cells::choices(&self.encoding, &self.source.variables);
+        choices.into_iter().filter_map(|(cell, number)| Some((self.layout.cell(cell)?, number))).collect()
+    }
+
+    /// Makes a backward search run over representatives, as far as the bits that it does not hide go. Of records, only bits about one element are compared, where there are any: a
+    /// row of a relation would have to be remembered as a whole. So an orbit may keep more representatives.
+    pub(crate) fn set_swaps(&mut self, hidden: &FxHashSet<Var>) -> Result<(), Halt> {
+        (self.swaps, self.mapping) = (Vec::new(), None);
+        let classes = std::mem::take(&mut self.classes);
+        let relational = cells::relational(&classes);
+        let mut lists = Vec::new();
+        for class in &classes {
+            let before = self.swaps.len();
+            for moved in &class.list {
+                let placed = |cell: CellId| self.layout.cell(cell).filter(|bit| !hidden.contains(bit));
+                let bits = |(from, to): &(CellId, CellId)| Some((placed(*from)?, placed(*to)?));
+                let moving: Vec<(Var, Var)> = moved.iter().filter_map(bits).collect();
+                let unary = moved.iter().filter(|(from, _)| !relational.contains(from));
+                let compared: Vec<(Var, Var)> = unary.filter_map(bits).collect();
+                let compared = if compared.is_empty() { moving.clone() } else { compared };
+                if !moving.is_empty() {
+                    let swap = swap_by(&mut self.manager, moving, &compared, &self.choices)?;
+                    self.swaps.push(swap);
+                }
+            }
+            lists.push((self.swaps.len() - before, class.is_group));
+        }
+        self.classes = classes;
+        match self.method {
+            Representatives::Dynamic => {}
+            Representatives::Multiple => self.mapping = self.multiple(&lists)?,
+            Representatives::Orbits | Representatives::Counters => {
+                return Err(Halt::Inapplicable("backward search: representatives are sorted, or several"));
+            }
+        }
         Ok(())
     }
 
     /// Fixpoints run over representatives.
     pub fn is_reduced(&self) -> bool {
-        !self.swaps.is_empty()
+        !self.swaps.is_empty() || !self.stages.is_empty()
     }
 
     /// The representatives of the states of a set: α.
     pub(crate) fn representatives(&mut self, set: &Bdd) -> Made<Bdd> {
-        match &self.mapping {
-            Some(mapping) => mapping.image(&mut self.manager, set),
-            None => sorted(&mut self.manager, &self.swaps, set),
-        }
+        let sorted = match &self.mapping {
+            Some(mapping) => mapping.image(&mut self.manager, set)?,
+            None => sorted(&mut self.manager, &self.swaps, set)?,
+        };
+        self.canonised(&sorted)
     }
 
-    /// All states of the orbits of a set.
+    /// States whose representatives may lie in a set, all of them equivalent to a state of the set.
+    pub(crate) fn represented(&mut self, set: &Bdd) -> Made<Bdd> {
+        let sorted = self.uncanonised(set)?;
+        self.orbits(&sorted)
+    }
+
+    /// All states of the orbits of a set. Exchanges of neighbours carry an element to the end of its list in one pass, and back in another.
     pub(crate) fn orbits(&mut self, set: &Bdd) -> Made<Bdd> {
         let mut all = set.clone();
         loop {
             let before = all.clone();
-            for idx in 0..self.swaps.len() {
+            for idx in (0..self.swaps.len()).chain((0..self.swaps.len()).rev()) {
                 let moved = self.manager.map(&all, self.swaps[idx].map)?;
                 all = self.manager.or(&all, &moved)?;
             }
             if all == before {
                 return Ok(all);
+            }
+        }
+    }
+
+    /// The representative of one state, given by its true bits.
+    pub(crate) fn sorted_bits(&self, bits: &FxHashSet<Var>) -> FxHashSet<Var> {
+        let mut bits = bits.clone();
+        loop {
+            let mut is_sorted = true;
+            for swap in &self.swaps {
+                if self.manager.value(&swap.bad, |bit| bits.contains(&bit)) {
+                    is_sorted = false;
+                    let moved: Vec<Var> =
+                        swap.moved.iter().filter(|(from, _)| bits.contains(from)).map(|(_, to)| *to).collect();
+                    bits.retain(|bit| !swap.moved.iter().any(|(from, _)| from == bit));
+                    bits.extend(moved);
+                }
+            }
+            if is_sorted {
+                return bits;
             }
         }
     }
@@ -161,18 +224,30 @@ impl Space<'_> {
 
 /// The pairs of an exchange, each once.
 fn half(moved: &[(Var, Var)]) -> Vec<(Var, Var)> {
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     let mut is_first = |(from, to): &&(Var, Var)| seen.insert(*from) & seen.insert(*to);
     moved.iter().filter(|pair| is_first(pair)).copied().collect()
 }
 
 /// A permutation of bits with the states that it makes smaller.
 fn swap(manager: &mut Manager, moved: Vec<(Var, Var)>, choices: &FxHashMap<Var, u32>) -> Made<Swap> {
+    let compared = moved.clone();
+    swap_by(manager, moved, &compared, choices)
+}
+
+/// A permutation of bits with the states that it makes smaller in some of the bits.
+fn swap_by(
+    manager: &mut Manager,
+    moved: Vec<(Var, Var)>,
+    compared: &[(Var, Var)],
+    choices: &FxHashMap<Var, u32>,
+) -> Made<Swap> {
     let map = manager.permutation(&moved);
     let origin: FxHashMap<Var, Var> = moved.iter().map(|(from, to)| (*to, *from)).collect();
     let is_exchange = moved.iter().all(|(from, to)| origin.get(from) == Some(to));
     // Of an exchange, half of the comparisons repeat the other half.
-    let pairs = if is_exchange { half(&moved) } else { moved.iter().map(|(bit, _)| (*bit, origin[bit])).collect() };
+    let pairs =
+        if is_exchange { half(compared) } else { compared.iter().map(|(bit, _)| (*bit, origin[bit])).collect() };
     let bad = out_of_order(manager, &pairs, choices)?;
     Ok(Swap { moved, map, bad })
 }

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use abridge_check::{
-    Config, Engine, Method, Order, Report, Representatives, SymbolicSymmetry, TemporalReport, TemporalVerdict, Verdict,
-    check,
+    Config, Direction, Engine, Method, Order, Report, Representatives, SymbolicSymmetry, TemporalReport,
+    TemporalVerdict, Verdict, check,
 };
-use abridge_model::Logic;
+use abridge_model::{Logic, Model};
 
 use crate::Project;
 use crate::temporal::machines::case;
@@ -34,6 +34,9 @@ pub struct Compared {
     /// Of these, runs with as many representatives as orbits.
     pub unique: usize,
     pub formulas: usize,
+    /// Backward searches that finished, and those that say why they did not.
+    pub backward: usize,
+    pub backward_unfinished: usize,
 }
 
 impl Compared {
@@ -44,6 +47,8 @@ impl Compared {
         self.reduced.iter_mut().zip(other.reduced).for_each(|(sum, more)| *sum += more);
         self.unique += other.unique;
         self.formulas += other.formulas;
+        self.backward += other.backward;
+        self.backward_unfinished += other.backward_unfinished;
     }
 }
 
@@ -107,7 +112,46 @@ pub fn compare(project: &Project, formulas: &[&str]) -> Result<Compared, String>
             }
         }
     }
+    compare_backward(&model, &mut compared)?;
     Ok(compared)
+}
+
+/// Compares backward searches, without formulas, for all findings and for the first one.
+fn compare_backward(model: &Model, compared: &mut Compared) -> Result<(), String> {
+    for find_all in [true, false] {
+        let expected = check(model, &Config { find_all, temporal: false, ..plain() }, &mut ());
+        for representatives in METHODS.into_iter().take(3) {
+            let config = Config {
+                engine: Engine::Symbolic,
+                direction: Direction::Backward,
+                symmetry: if representatives.is_some() { Method::Auto } else { Method::Off },
+                representatives: representatives.unwrap_or_default(),
+                find_all,
+                temporal: false,
+                ..fast()
+            };
+            let found = check(model, &config, &mut ());
+            let way = || format!("backward, {representatives:?}, find_all {find_all}");
+            if !found.limits.is_empty() {
+                compared.backward_unfinished += 1;
+                if found.verdict == Verdict::Holds {
+                    return Err(format!("{}: holds, with limits {:?}", way(), found.limits));
+                }
+                continue;
+            }
+            compared.backward += 1;
+            // The first finding of two searches may be another one.
+            let holds = |it: &Report| it.verdict == Verdict::Holds;
+            if holds(&found) != holds(&expected) || find_all && found.found != expected.found {
+                let text = |it: &Report| format!("{:?} {:?}", it.verdict, it.found);
+                return Err(format!("{}: {} instead of {}", way(), text(&found), text(&expected)));
+            }
+            if let Some(violation) = found.violations.iter().find(|violation| violation.trace.gap.is_some()) {
+                return Err(format!("{}: {:?}", way(), violation.trace.gap));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// No symmetry, and all ways to find representatives.

@@ -14,6 +14,7 @@ pub(super) enum Op {
     Image,
     Preimage,
     Map,
+    Simplify,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -227,7 +228,7 @@ impl Manager {
     }
 
     /// The function that is one where a variable is true and the other where it is false.
-    fn decide(&mut self, var: u32, hi: Edge, lo: Edge) -> Made<Edge> {
+    pub(super) fn decide(&mut self, var: u32, hi: Edge, lo: Edge) -> Made<Edge> {
         let level = self.level_of[var as usize];
         if level < self.level(hi).min(self.level(lo)) {
             return self.make(var, hi, lo);

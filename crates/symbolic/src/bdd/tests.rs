@@ -173,3 +173,32 @@ fn the_stop_flag_ends_an_operation() {
     });
     assert_eq!(result, Err(Stop::Stopped));
 }
+
+#[test]
+fn substitutions_agree_with_truth_tables() {
+    let mut random = Random::new(11);
+    let vars: Vec<u32> = (0..2 * N_PAIRS as u32).collect();
+    for _ in 0..40 {
+        let mut manager = manager();
+        let tables: Vec<Rows> = (0..4).map(|_| random_rows(&mut random, &vars)).collect();
+        let parts: Vec<Bdd> = tables.iter().map(|table| of_rows(&mut manager, table, &vars)).collect();
+        let copy = manager.var(Var(5)).unwrap();
+        // Variable 0 by a function, variable 3 by a copy of variable 5, variable 5 by a constant.
+        let no = manager.constant(false);
+        let with = [(Var(0), parts[1].clone()), (Var(3), copy), (Var(5), no)];
+        let put_in = |row: u32| -> u32 {
+            let bit = |is_true: bool, var: u32| u32::from(is_true) << var;
+            row & !0b10_1001 | bit(tables[1][row as usize], 0) | bit(row >> 5 & 1 == 1, 3)
+        };
+        let composed = manager.compose(&parts[0], &with, &parts[2]).unwrap();
+        let expected: Rows =
+            (0..N_ROWS).map(|row| tables[2][row as usize] && tables[0][put_in(row) as usize]).collect();
+        assert_eq!(rows_of(&manager, &composed), expected);
+        let simpler = manager.simplify(&parts[0], &parts[3]).unwrap();
+        let simpler = rows_of(&manager, &simpler);
+        assert!((0..N_ROWS as usize).all(|row| !tables[3][row] || simpler[row] == tables[0][row]));
+        let is_read = |var: u32| (0..N_ROWS).any(|row| expected[row as usize] != expected[(row ^ 1 << var) as usize]);
+        let reads: Vec<Var> = vars.iter().copied().filter(|var| is_read(*var)).map(Var).collect();
+        assert_eq!(manager.support(&composed), reads);
+    }
+}

@@ -7,11 +7,12 @@ use abridge_blast::{CircuitValue, Lit};
 use abridge_encoding::{CellId, Encoding};
 use abridge_model::VarId;
 use abridge_value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Class, Order, Renaming};
 
-/// Cells that a permutation moves, each with the one that it goes to, in the order of cells.
+/// Cells that a permutation moves, each with the one that it goes to. Cells of one orbit are neighbours: records of two elements are compared in this order, which must be the same
+/// for all of them.
 pub(crate) type Moved = Vec<(CellId, CellId)>;
 
 /// A class of permutations as permutations of cells.
@@ -30,7 +31,10 @@ pub(crate) fn moved(encoding: &Encoding, variables: &[VarId], classes: &[Class<'
         };
         let list: Option<Vec<Moved>> = renamings.iter().map(|it| moved_by(encoding, variables, it)).collect();
         let list = list.filter(|list| list.iter().any(|moved| !moved.is_empty()))?;
-        Some(MovedClass { is_group, list })
+        let mut class = MovedClass { is_group, list };
+        let roots = orbits(&class);
+        class.list.iter_mut().for_each(|moved| moved.sort_by_key(|(from, _)| (roots[from], *from)));
+        Some(class)
     };
     classes.iter().filter_map(of_class).collect()
 }
@@ -109,7 +113,7 @@ fn orbits(class: &MovedClass) -> FxHashMap<CellId, CellId> {
 }
 
 /// Whether some cell is about several elements, so that sorting may leave an orbit with several representatives: its orbit has more cells than there are elements, or it
-/// moves with two classes. A group of which all elements are tried is its own class.
+/// moves with two classes, or its cells do not follow the order of elements. A group of which all elements are tried is its own class.
 pub(crate) fn is_relational(classes: &[MovedClass]) -> bool {
     let mut class_of: FxHashMap<CellId, usize> = FxHashMap::default();
     for (number, class) in classes.iter().enumerate() {
@@ -123,22 +127,81 @@ pub(crate) fn is_relational(classes: &[MovedClass]) -> bool {
                 return true;
             }
         }
-        if !class.is_group && sizes.values().any(|size| *size > class.list.len() + 1) {
+        if !class.is_group && (sizes.values().any(|size| *size > class.list.len() + 1) || !is_monotonic(class)) {
             return true;
         }
     }
     false
 }
 
+/// Whether the cells of each orbit are those of one element after the other, upwards or downwards. Else sorting would compare some neighbours upwards, some
+/// downwards, and end in several places.
+fn is_monotonic(class: &MovedClass) -> bool {
+    let roots = orbits(class);
+    // Of each orbit, the last cells that were exchanged, and whether cells go upwards.
+    let mut last: FxHashMap<CellId, ((CellId, CellId), Option<bool>)> = FxHashMap::default();
+    for moved in &class.list {
+        for (from, to) in moved.iter().filter(|(from, to)| from < to) {
+            let pair = (*from, *to);
+            let Some((before, direction)) = last.get(&roots[from]).copied() else {
+                last.insert(roots[from], (pair, None));
+                continue;
+            };
+            let is_upwards = before.1 == pair.0;
+            if !is_upwards && before.0 != pair.1 || direction.is_some_and(|direction| direction != is_upwards) {
+                return false;
+            }
+            last.insert(roots[from], (pair, Some(is_upwards)));
+        }
+    }
+    true
+}
+
+/// Cells that are about several elements, or about elements of several classes.
+pub(crate) fn relational(classes: &[MovedClass]) -> FxHashSet<CellId> {
+    let mut class_of: FxHashMap<CellId, usize> = FxHashMap::default();
+    let mut relational = FxHashSet::default();
+    for (number, class) in classes.iter().enumerate() {
+        let roots = orbits(class);
+        let mut sizes: FxHashMap<CellId, usize> = FxHashMap::default();
+        roots.values().for_each(|root| *sizes.entry(*root).or_insert(0) += 1);
+        for (cell, root) in roots {
+            let is_of_two = class_of.insert(cell, number).is_some_and(|other| other != number);
+            if is_of_two || !class.is_group && sizes[&root] > class.list.len() + 1 {
+                relational.insert(cell);
+            }
+        }
+    }
+    relational
+}
+
 /// Orders of section 5, with what moves with no element first: the cells of one element after those of another (concatenated), or each cell beside the same one of
 /// the other elements (interlaced).
-pub(crate) fn order(encoding: &Encoding, classes: &[MovedClass], start: &[CellId], order: Order) -> Vec<CellId> {
+pub(crate) fn order(
+    encoding: &Encoding,
+    variables: &[VarId],
+    classes: &[MovedClass],
+    start: &[CellId],
+    (order, is_by_line): (Order, bool),
+) -> Vec<CellId> {
     let mut ranks: Vec<Vec<usize>> = vec![vec![0; classes.len()]; encoding.cells.len()];
+    let (rows, columns) = (rows(encoding, variables), columns(encoding, variables));
+    let second = beside_second(encoding, &rows, &columns);
     for (number, class) in classes.iter().enumerate().filter(|(_, class)| !class.is_group) {
         let mut moves: FxHashMap<CellId, Vec<usize>> = FxHashMap::default();
+        let mut line_moves: FxHashMap<CellId, Vec<usize>> = FxHashMap::default();
         for (idx, moved) in class.list.iter().enumerate() {
-            moved.iter().for_each(|(from, _)| moves.entry(*from).or_default().push(idx));
+            for (from, to) in moved {
+                moves.entry(*from).or_default().push(idx);
+                let lines =
+                    if columns.get(from).is_some_and(|column| second.contains(column)) { &columns } else { &rows };
+                if lines.contains_key(from) && lines.get(from) != lines.get(to) {
+                    line_moves.entry(*from).or_default().push(idx);
+                }
+            }
         }
+        // Backwards, a pair lies with one of its elements, if that moves; else with the later of both.
+        moves.extend(line_moves.into_iter().filter(|_| is_by_line));
         for (cell, by) in moves {
             let last = by.iter().copied().max().unwrap_or(0);
             // The cells of the last two elements are moved by the last exchange; those of the last by no other.
@@ -157,6 +220,76 @@ pub(crate) fn order(encoding: &Encoding, classes: &[MovedClass], start: &[CellId
         Order::Interlaced => cells.sort_by_key(|cell| (group(cell), rank(cell), place.get(cell).copied())),
     }
     cells
+}
+
+/// Numbers of rows by cell: pairs of a relation with the same first element, and what a function has at one argument.
+pub(crate) fn rows(encoding: &Encoding, variables: &[VarId]) -> FxHashMap<CellId, u32> {
+    lines(encoding, variables, |first, _| first)
+}
+
+/// Numbers of columns by cell: pairs of a relation with the same second element.
+fn columns(encoding: &Encoding, variables: &[VarId]) -> FxHashMap<CellId, u32> {
+    lines(encoding, variables, |_, second| second)
+}
+
+fn lines(
+    encoding: &Encoding,
+    variables: &[VarId],
+    side: for<'v> fn(&'v Value, &'v Value) -> &'v Value,
+) -> FxHashMap<CellId, u32> {
+    let mut lines = FxHashMap::default();
+    let mut numbers: FxHashMap<(usize, Value), u32> = FxHashMap::default();
+    let shapes = variables.iter().map(|variable| encoding.cells.shape(*variable)).enumerate();
+    for (variable, (shape, _)) in shapes.filter_map(|(variable, shape)| Some((variable, shape?))) {
+        let mut add = |key: &Value, lit: Lit| {
+            let next = numbers.len() as u32;
+            let number = *numbers.entry((variable, key.clone())).or_insert(next);
+            lines.extend(encoding.cells.of_input(lit).map(|cell| (cell, number)));
+        };
+        match shape {
+            CircuitValue::Set(members) => {
+                for (value, lit) in &members.items {
+                    if let Value::Pair(pair) = value {
+                        add(side(&pair.0, &pair.1), *lit);
+                    }
+                }
+            }
+            CircuitValue::Map(entries) => {
+                for entry in entries {
+                    add(&entry.key, entry.present);
+                    entry.val.for_each_lit(&mut |lit| add(&entry.key, lit));
+                }
+            }
+            _ => {}
+        }
+    }
+    lines
+}
+
+/// Cells of pairs that lie with their second element: a new value of a cell of that element reads the pair, no other of its row, and the old value of the cell. So does
+/// `locked := locked - next[{p}]`. Other pairs lie with their first element, whose steps ask whether it has any.
+fn beside_second(
+    encoding: &Encoding,
+    rows: &FxHashMap<CellId, u32>,
+    columns: &FxHashMap<CellId, u32>,
+) -> FxHashSet<u32> {
+    let mut found = FxHashSet::default();
+    let circuit = &encoding.blast.circuit;
+    for instance in &encoding.instances {
+        for (cell, lit) in &instance.writes {
+            let Some(lit) = lit.filter(|lit| !lit.is_constant() && !rows.contains_key(cell)) else { continue };
+            let inputs = circuit.inputs_of([lit]);
+            let reads: Vec<CellId> = inputs.into_iter().filter_map(|input| encoding.cells.of_input(input)).collect();
+            if !reads.contains(cell) {
+                continue;
+            }
+            let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+            reads.iter().filter_map(|read| rows.get(read)).for_each(|row| *counts.entry(*row).or_insert(0) += 1);
+            let alone = reads.iter().filter(|read| rows.get(read).is_some_and(|row| counts[row] == 1));
+            found.extend(alone.filter_map(|read| columns.get(read)).copied());
+        }
+    }
+    found
 }
 
 /// Numbers of choices by cell: values of one unknown, or of a function at one argument. At most one cell of a choice is true in a state.

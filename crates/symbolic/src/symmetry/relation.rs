@@ -26,7 +26,7 @@ pub(crate) struct Mapping {
 
 impl Mapping {
     /// Representatives of the states of a set.
-    pub(super) fn image(&self, manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
+    pub(crate) fn image(&self, manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
         let mut image = manager.image(set, &self.relation, &self.writes)?;
         loop {
             let next = manager.image(&image, &self.relation, &self.writes)?;
