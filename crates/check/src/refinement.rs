@@ -17,7 +17,7 @@ use abridge_reduce::symmetry::{
 };
 use abridge_refine::{Failed, Models, Notion, Pair, PairConfig, SideBySide};
 use abridge_search::{Control, Disk, DiskUse, Exploration, Refusal};
-use abridge_system::{FindingKind, Machine as _, Origin, Properties};
+use abridge_system::{AnySystem, FindingKind, Machine as _, Origin, Properties};
 use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
 use crate::explorer::{Explorer, InMemory, OnDisk};
@@ -131,7 +131,8 @@ fn run<E: Explorer>(
     let group = comparison.group();
     let mut report = match (&group, config.symmetry) {
         (None, _) | (_, Method::Off | Method::Marker { .. }) => {
-            let exploration = explorer.explore(&pair, &search, &mut StoresSteps(pair.seeks_divergence()))?;
+            let exploration =
+                explorer.explore(AnySystem::of(&pair), &search, &mut StoresSteps(pair.seeks_divergence()))?;
             comparison.summarise(exploration, None, &mut explorer)
         }
         (Some((group, _)), Method::Canon) => {
@@ -201,7 +202,8 @@ impl Comparison<'_, '_> {
         mut explorer: E,
     ) -> Result<Refinement, E::Refusal> {
         let quotiented = Quotiented::new(self.pair, quotient);
-        let exploration = explorer.explore(&quotiented, search, &mut StoresSteps(self.pair.seeks_divergence()))?;
+        let exploration =
+            explorer.explore(AnySystem::of(&quotiented), search, &mut StoresSteps(self.pair.seeks_divergence()))?;
         Ok(self.summarise(exploration, Some(&mut quotient.judge()), &mut explorer))
     }
 
@@ -226,6 +228,9 @@ impl Comparison<'_, '_> {
         if exploration.is_ill_defined_at_root {
             let failure = remarks.failures.iter().find(|failure| failure.is_violation);
             ill_defined = failure.map(|failure| (Some(failure.what.clone()), failure.diagnostic.clone()));
+            if ill_defined.is_none() {
+                limits.push("the start is not well-defined, and the plain interpreter does not say why".to_owned());
+            }
         } else if let Some(finding) = exploration.findings.first() {
             match trace::states_to(pair, &exploration.table, Some(finding.state), &[], canonizer.take()) {
                 Ok(path) => match self.judged(finding.kind, &path) {

@@ -24,7 +24,7 @@ use abridge_reduce::Paths;
 use abridge_reduce::symmetry::{Canonizer, Group, Permutation};
 use abridge_search::{Control, Exploration, StateGraph, Strategy};
 use abridge_store::{NO_PARENT, StateTable};
-use abridge_system::{Limit, Machine as _, Origin, Steps, System, Worker as _};
+use abridge_system::{AnySystem, Limit, Machine as _, Origin, Steps, System as _, Worker as _};
 use abridge_temporal::emptiness::{Answer, find_violation};
 use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
 
@@ -88,11 +88,11 @@ impl TemporalVerdict {
 
 /// Judges the formulas of a run: in passing whenever the number of visited states has doubled, so that violations are found early and in
 /// spaces without end, and when the search is over.
-pub(crate) struct Temporal<'s, 'm, S, I> {
+pub(crate) struct Temporal<'s, 'm> {
     system: &'s Explicit<'m>,
     /// The machine with letters, and whatever lies around it.
-    steps: &'s S,
-    lettered: &'s Lettered<'s, 'm, I>,
+    steps: AnySystem<'s>,
+    lettered: &'s Lettered<'s, 'm>,
     config: &'s Config,
     /// States to be expanded fully, if some steps are left out.
     paths: Option<&'s Paths>,
@@ -109,11 +109,11 @@ pub(crate) struct Temporal<'s, 'm, S, I> {
 /// States of the first look.
 const FIRST_LOOK: u32 = 1 << 10;
 
-impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
+impl<'s, 'm> Temporal<'s, 'm> {
     pub(crate) fn new(
         system: &'s Explicit<'m>,
-        steps: &'s S,
-        lettered: &'s Lettered<'s, 'm, I>,
+        steps: AnySystem<'s>,
+        lettered: &'s Lettered<'s, 'm>,
         config: &'s Config,
         paths: Option<&'s Paths>,
     ) -> Self {
@@ -261,7 +261,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
         let is_stored = !self.is_needed() || exploration.steps.n_states() == exploration.n_expanded;
         let built = match is_stored {
             true => Ok(StateGraph::default()),
-            false => StateGraph::of_table(self.steps, &exploration.table, control),
+            false => StateGraph::of_table(&self.steps, &exploration.table, control),
         };
         let stored = if is_stored { &exploration.steps } else { built.as_ref().unwrap_or(&exploration.steps) };
         let starts = self.starts(&exploration.table, stored);
@@ -311,7 +311,7 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
     }
 }
 
-impl<S: System, I: System> Watcher for Temporal<'_, '_, S, I> {
+impl Watcher for Temporal<'_, '_> {
     fn needs_steps(&self) -> bool {
         true
     }

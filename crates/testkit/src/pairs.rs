@@ -3,7 +3,7 @@
 //! The abstraction is a small machine of guarded commands over a deferred set. The refinement says the same about variables of its own,
 //! glued to those of the abstraction, and then is changed in a few places: guards come and go, choices are made, outputs and new
 //! values differ, operations appear and vanish. So some pairs refine, some nearly do, and what goes wrong goes wrong deep inside
-//! a run. Machines that never refine would test one answer only.
+//! a run. Machines that never refine would test one answer only. Some pairs have formulas that have no value in some states.
 
 use std::fmt::Write as _;
 
@@ -19,6 +19,8 @@ pub struct PairText {
 
 /// A random pair.
 pub fn pair(random: &mut Random) -> PairText {
+    let is_partial = random.once_in(3);
+    let random = &mut Source { random, is_partial };
     let ops: Vec<Op> = (0..2 + random.below(3)).map(|number| op(random, number)).collect();
     let start = start(random);
     let abstraction = machine(&Names::abstraction(), "MACHINE Abs", "", &start, &ops);
@@ -30,6 +32,28 @@ pub fn pair(random: &mut Random) -> PairText {
     let names = Names::refinement(random);
     let refinement = machine(&names, "REFINEMENT Con REFINES Abs", &names.gluing(), &refined_start, &refined);
     PairText { abstraction, refinement, new_is_skip: random.once_in(2) }
+}
+
+/// Random numbers, and whether some formulas may have no value.
+struct Source<'r> {
+    random: &'r mut Random,
+    is_partial: bool,
+}
+
+impl Source<'_> {
+    fn below(&mut self, bound: usize) -> usize {
+        self.random.below(bound)
+    }
+
+    fn once_in(&mut self, number: usize) -> bool {
+        self.random.once_in(number)
+    }
+
+    /// One of the formulas, sometimes one that may have no value.
+    fn pick(&mut self, total: &[&str], partial: &[&str]) -> String {
+        let is_partial = self.is_partial && !partial.is_empty() && self.random.once_in(4);
+        (*self.random.pick(if is_partial { partial } else { total })).to_owned()
+    }
 }
 
 /// An operation over placeholders: `$s` for a set, `$n` for a number, `$b` for a boolean; `$n!` assigns.
@@ -61,12 +85,23 @@ const NEW_NUMBERS: [&str; 6] = [
 const NEW_BOOLEANS: [&str; 4] = ["$b! := TRUE", "$b! := bool($n = 1)", "$b! :: BOOL", "$b! := bool(not($b = TRUE))"];
 const OUTPUTS: [&str; 5] = ["rr := $n", "rr := card($s)", "rr :: {0, $n}", "rr :: 0..1", "rr := 1"];
 
-fn op(random: &mut Random, number: usize) -> Op {
+/// Formulas that have no value where the number is 0, or where a parameter or `kk` is outside the set.
+const PARTIAL_GUARDS: [&str; 4] =
+    ["2 / $n > 1", "$b = TRUE or 2 / $n = 1", "$b = TRUE & 2 mod $n = 0", "%yy.(yy : $s | 1)(kk) = 1"];
+const PARTIAL_PARAM_GUARDS: [&str; 2] = ["%yy.(yy : $s | 1)(xx) = 1", "xx : $s or 2 / $n = 1"];
+const PARTIAL_SETS: [&str; 2] = ["$s! := {%yy.(yy : $s | yy)(kk)}", "IF 2 / $n = 1 THEN $s! := {} ELSE $s! := $s END"];
+const PARTIAL_PARAM_SETS: [&str; 2] =
+    ["$s! := {%yy.(yy : $s | yy)(xx)}", "CHOICE $s! := $s OR $s! := {%yy.(yy : $s | yy)(xx)} END"];
+const PARTIAL_NUMBERS: [&str; 2] = ["$n! := 2 / $n", "CHOICE $n! := 0 OR $n! := 2 / $n END"];
+const PARTIAL_OUTPUTS: [&str; 2] = ["rr := 2 / $n", "CHOICE rr := 1 OR rr := 2 mod $n END"];
+const PARTIAL_STARTS: [&str; 2] = ["$n! := 2 / card(SS - {kk})", "CHOICE $n! := 0 OR $n! := 2 / card(SS - {kk}) END"];
+
+fn op(random: &mut Source<'_>, number: usize) -> Op {
     let has_param = random.once_in(2);
     let mut op = Op {
         name: format!("op{number}"),
         has_param,
-        output: random.once_in(3).then(|| (*random.pick(&OUTPUTS)).to_owned()),
+        output: random.once_in(3).then(|| random.pick(&OUTPUTS, &PARTIAL_OUTPUTS)),
         is_select: random.once_in(3),
         guards: Vec::new(),
         changes: [None, None, None],
@@ -82,26 +117,27 @@ fn op(random: &mut Random, number: usize) -> Op {
     op
 }
 
-fn guard(random: &mut Random, has_param: bool) -> String {
-    let guard = if has_param && random.once_in(2) { random.pick(&PARAM_GUARDS) } else { random.pick(&GUARDS) };
-    (*guard).to_owned()
+fn guard(random: &mut Source<'_>, has_param: bool) -> String {
+    match has_param && random.once_in(2) {
+        true => random.pick(&PARAM_GUARDS, &PARTIAL_PARAM_GUARDS),
+        false => random.pick(&GUARDS, &PARTIAL_GUARDS),
+    }
 }
 
-fn change(random: &mut Random, has_param: bool, which: usize) -> String {
-    let change = match which {
-        0 if has_param && random.once_in(2) => random.pick(&PARAM_SETS),
-        0 => random.pick(&NEW_SETS),
-        1 => random.pick(&NEW_NUMBERS),
-        _ => random.pick(&NEW_BOOLEANS),
-    };
-    (*change).to_owned()
+fn change(random: &mut Source<'_>, has_param: bool, which: usize) -> String {
+    match which {
+        0 if has_param && random.once_in(2) => random.pick(&PARAM_SETS, &PARTIAL_PARAM_SETS),
+        0 => random.pick(&NEW_SETS, &PARTIAL_SETS),
+        1 => random.pick(&NEW_NUMBERS, &PARTIAL_NUMBERS),
+        _ => random.pick(&NEW_BOOLEANS, &[]),
+    }
 }
 
-fn start(random: &mut Random) -> Vec<String> {
-    let set = *random.pick(&["$s! := {}", "$s! := SS", "$s! := {kk}", "$s! :: POW(SS)"]);
-    let number = *random.pick(&["$n! := 0", "$n! :: 0..1"]);
-    let boolean = *random.pick(&["$b! := FALSE", "$b! :: BOOL"]);
-    [set, number, boolean].map(str::to_owned).to_vec()
+fn start(random: &mut Source<'_>) -> Vec<String> {
+    let set = random.pick(&["$s! := {}", "$s! := SS", "$s! := {kk}", "$s! :: POW(SS)"], &[]);
+    let number = random.pick(&["$n! := 0", "$n! :: 0..1"], &PARTIAL_STARTS);
+    let boolean = random.pick(&["$b! := FALSE", "$b! :: BOOL"], &[]);
+    vec![set, number, boolean]
 }
 
 /// Makes a choice of a substitution, where it has one.
@@ -122,7 +158,7 @@ fn chosen(text: &str) -> Option<String> {
     swaps.iter().find(|(from, _)| *from == text).map(|(_, to)| (*to).to_owned())
 }
 
-fn mutate(random: &mut Random, ops: &mut Vec<Op>, start: &mut [String]) {
+fn mutate(random: &mut Source<'_>, ops: &mut Vec<Op>, start: &mut [String]) {
     let at = random.below(ops.len());
     let has_param = ops[at].has_param;
     match random.below(10) {
@@ -132,7 +168,7 @@ fn mutate(random: &mut Random, ops: &mut Vec<Op>, start: &mut [String]) {
             let which = random.below(3);
             ops[at].changes[which] = Some(change(random, has_param, which));
         }
-        3 if ops[at].output.is_some() => ops[at].output = Some((*random.pick(&OUTPUTS)).to_owned()),
+        3 if ops[at].output.is_some() => ops[at].output = Some(random.pick(&OUTPUTS, &PARTIAL_OUTPUTS)),
         4 if ops.len() > 2 => _ = ops.remove(at),
         5 => {
             let mut new = op(random, 7);
@@ -161,26 +197,35 @@ struct Names {
     suffix: &'static str,
     /// The number is kept as its distance from two.
     is_flipped: bool,
+    /// The gluing invariant has no value where both numbers are 0.
+    is_partial: bool,
 }
 
 impl Names {
     fn abstraction() -> Names {
-        Names { suffix: "", is_flipped: false }
+        Names { suffix: "", is_flipped: false, is_partial: false }
     }
 
-    fn refinement(random: &mut Random) -> Names {
+    fn refinement(random: &mut Source<'_>) -> Names {
+        let is_partial = random.is_partial && random.once_in(6);
         match random.below(4) {
-            0 => Names { suffix: "", is_flipped: false },
-            1 | 2 => Names { suffix: "1", is_flipped: false },
-            _ => Names { suffix: "1", is_flipped: true },
+            0 => Names { suffix: "", is_flipped: false, is_partial },
+            1 | 2 => Names { suffix: "1", is_flipped: false, is_partial },
+            _ => Names { suffix: "1", is_flipped: true, is_partial },
         }
     }
 
     fn gluing(&self) -> String {
-        match (self.suffix, self.is_flipped) {
-            ("", _) => String::new(),
-            (_, false) => " & ss1 = ss & nn1 = nn & bb1 = bb".to_owned(),
-            (_, true) => " & ss1 = ss & nn1 = 2 - nn & bb1 = bb".to_owned(),
+        let number = match (self.is_flipped, self.is_partial) {
+            (false, false) => "nn1 = nn",
+            (true, false) => "nn1 = 2 - nn",
+            (false, true) => "(nn1 = nn or 2 / nn1 = 2 / nn)",
+            (true, true) => "2 / (2 - nn1) = 2 / nn",
+        };
+        match (self.suffix, self.is_partial) {
+            ("", false) => String::new(),
+            ("", true) => " & 2 / nn : 0..2".to_owned(),
+            _ => format!(" & ss1 = ss & {number} & bb1 = bb"),
         }
     }
 
@@ -212,6 +257,12 @@ fn flipped(text: &str) -> String {
             "IF $b = TRUE THEN $n! := 1 ELSE $n! := 2 - $n END".to_owned()
         }
         "CHOICE $n! := 0 OR $n! := $n END" => "CHOICE $n! := 2 OR $n! := 2 - $n END".to_owned(),
+        "$n! := 2 / $n" => "$n! := 2 - 2 / $n".to_owned(),
+        "CHOICE $n! := 0 OR $n! := 2 / $n END" => "CHOICE $n! := 2 OR $n! := 2 - 2 / $n END".to_owned(),
+        "$n! := 2 / card(SS - {kk})" => "$n! := 2 - 2 / card(SS - {kk})".to_owned(),
+        "CHOICE $n! := 0 OR $n! := 2 / card(SS - {kk}) END" => {
+            "CHOICE $n! := 2 OR $n! := 2 - 2 / card(SS - {kk}) END".to_owned()
+        }
         other => other.to_owned(),
     }
 }

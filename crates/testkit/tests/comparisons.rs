@@ -12,7 +12,7 @@ use abridge_diag::StopFlag;
 use abridge_model::Model;
 use abridge_system::Limit;
 use abridge_testkit::Project;
-use abridge_testkit::refinement::{Judged, judge_refinement};
+use abridge_testkit::refinement::{Judged, Question, judge_refinement};
 
 const NOTIONS: [Notion; 3] = [Notion::Traces, Notion::Simulation, Notion::Failures];
 
@@ -246,7 +246,8 @@ fn variables_that_are_assigned_twice_decide_nothing() {
     let model = model_of(&[("Con.ref", refinement), ("Abs.mch", abstraction)]);
     let models = Models::of(&model).expect("a refinement");
     for notion in NOTIONS {
-        assert_eq!(judge_refinement(&models, notion, false, 1_000, &StopFlag::default()), Judged::Holds);
+        let question = Question { notion, new_is_skip: false, forgives_abstraction: false, max_pairs: 1_000 };
+        assert_eq!(judge_refinement(&models, question, &StopFlag::default()), Ok(vec![Judged::Holds]));
         let report = refine(&models, &config(1, Method::Off), choices(notion), &mut ());
         assert_eq!(report.verdict, Verdict::Holds, "{notion:?} {:?}", report.limits);
     }

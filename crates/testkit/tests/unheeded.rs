@@ -31,13 +31,10 @@ fn counter(definitions: &str) -> Project {
 
 #[test]
 fn preferences_without_effect_are_told() {
-    let project = counter("SET_PREF_CLPFD == TRUE; SET_PREF_MAXINT == 7; SET_PREF_TIME_OUT == 900");
+    let project = counter("SET_PREF_CLPFD == TRUE; SET_PREF_MAXINT == 7; SET_PREF_SMT == TRUE");
     assert_eq!(
         warnings(&project),
-        [
-            "ignored-preference: preference `CLPFD` has no effect",
-            "ignored-preference: preference `TIME_OUT` has no effect"
-        ]
+        ["ignored-preference: preference `CLPFD` has no effect", "ignored-preference: preference `SMT` has no effect"]
     );
 }
 

@@ -1,6 +1,6 @@
 //! Evidence for formulas of branching time, found again by the judge: [`tell`].
 //!
-//! The engine gives a tree of paths between states of the table. Each path is walked again through real states, from the real state that the path above it has reached, with steps that
+//! The engine gives a tree of paths between states of the table. Each path is found again through real states, from the real state that the path above it has reached, with steps that
 //! the plain interpreter lists and atoms that it evaluates. Boolean operators leave no branch: what decides them hangs where they stand. A branch that
 //! cannot be found again ends with a gap.
 
@@ -10,7 +10,7 @@ use abridge_temporal::emptiness::{Path, PathEnd};
 use abridge_temporal::formula::Ctl;
 
 use super::prepare::{Body, Tree};
-use super::story::Walk;
+use super::story::RealPath;
 use super::turns::Names;
 use super::{Searched, Seen};
 use crate::trace::{Trace, TraceStep};
@@ -96,8 +96,8 @@ pub(super) fn tell(
     mut canonizer: Option<&mut dyn Canonizer>,
 ) -> (Option<BranchingStory>, Trace) {
     let lent = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
-    let start = match Walk::from_state(searched, &body.atoms, evidence.state, lent) {
-        Ok(walk) => walk,
+    let start = match RealPath::from_state(searched, &body.atoms, evidence.state, lent) {
+        Ok(real_path) => real_path,
         Err(trace) => return (None, trace),
     };
     let (trace, names) = (start.trace, start.names);
@@ -162,7 +162,7 @@ impl Teller<'_, '_, '_> {
                 });
             }
             Shown::Path { steps, loop_start, parts } => {
-                let states = self.walk(evidence.state, (steps, *loop_start), here, canonizer, &mut branch);
+                let states = self.retrace(evidence.state, (steps, *loop_start), here, canonizer, &mut branch);
                 for (position, part) in parts {
                     if let Some(here) = states.get(*position) {
                         let below = abridge_diag::with_stack(|| self.branches(part, *position, here, canonizer));
@@ -175,7 +175,7 @@ impl Teller<'_, '_, '_> {
     }
 
     /// Finds a path again, fills the branch with it, and lists the states along it.
-    fn walk(
+    fn retrace(
         &self,
         start: u32,
         (steps, loop_start): (&[(u32, u32)], Option<usize>),
@@ -184,27 +184,28 @@ impl Teller<'_, '_, '_> {
         branch: &mut Branch,
     ) -> Vec<Here> {
         let lent = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
-        let mut walk = Walk::at(self.searched, &self.body.atoms, here.clone(), lent);
+        let mut real_path = RealPath::at(self.searched, &self.body.atoms, here.clone(), lent);
         let letter = |position: usize| &self.seen.letters[steps[position].0 as usize];
         let mut states = vec![here.clone()];
         // The last step of a loop is taken where the loop is closed.
         let n_taken = steps.len() - usize::from(loop_start.is_some());
         for (position, (_, target)) in steps[..n_taken].iter().enumerate() {
-            if !walk.step(letter(position), *target) {
+            if !real_path.step(letter(position), *target) {
                 break;
             }
-            states.extend(walk.states.last().map(|state| (state.clone(), walk.names.clone())));
+            states.extend(real_path.states.last().map(|state| (state.clone(), real_path.names.clone())));
         }
         let last = steps.last().map_or(start, |(_, target)| *target);
-        if let Some(first) = loop_start.filter(|_| walk.trace.gap.is_none()) {
+        if let Some(first) = loop_start.filter(|_| real_path.trace.gap.is_none()) {
             let sources = [start].into_iter().chain(steps.iter().map(|(_, target)| *target));
             let positions = sources.zip(steps).map(|(state, (letter, _))| (state, *letter)).collect();
             let path = Path { positions, end: PathEnd::Loop(first) };
-            walk.close(&path, first, &letter);
+            real_path.close(&path, first, &letter);
         }
         let is_end = loop_start.is_none() && self.seen.stored.reader().ending(last).is_some();
         branch.shown = if is_end { BranchShown::PathToDeadlock } else { BranchShown::Path };
-        (branch.steps, branch.loop_start, branch.gap) = (walk.trace.steps, walk.trace.loop_start, walk.trace.gap);
+        (branch.steps, branch.loop_start, branch.gap) =
+            (real_path.trace.steps, real_path.trace.loop_start, real_path.trace.gap);
         states
     }
 }

@@ -4,7 +4,7 @@
 
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
-use abridge_system::{Machine as _, Move, Origin, Step, Steps, System as _, Worker as _};
+use abridge_system::{AnySystem, Machine as _, Move, Origin, Step, Steps, System as _, Worker as _};
 use abridge_temporal::emptiness::Truth;
 use abridge_temporal::formula::{AtomId, LtlNode};
 use abridge_temporal::{Verdict, evaluate_prefix};
@@ -42,7 +42,7 @@ pub fn along_history(model: &Model, config: &Config, steps: &[TraceStep]) -> Opt
         let choice = animation.choices().list.iter().position(is_same)?;
         animation.take(choice);
     }
-    let lettered = Lettered::new(&system, &system, &config.formulas.atoms, true);
+    let lettered = Lettered::new(&system, AnySystem::of(&system), &config.formulas.atoms, true);
     let history = animation.history();
     let is_running = |step: &&Move| system.is_running(Origin::State(&step.to));
     let n_before = history.len() - history.iter().filter(is_running).count();

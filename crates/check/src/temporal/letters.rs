@@ -14,8 +14,8 @@ use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
 use abridge_reduce::symmetry::{Group, Permutation, Turns};
 use abridge_system::{
-    Alike, Completeness, FindingKind, Gap, LabelId, Layer, Marks, Origin, Pause, Properties, Step, Steps, System,
-    Worker, WorkerLayer, go_on,
+    Alike, AnySystem, AnyWorker, Completeness, FindingKind, Gap, LabelId, Layer, Marks, Origin, Pause, Properties,
+    Step, Steps, System as _, Worker as _, WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
@@ -51,9 +51,9 @@ struct Table {
 }
 
 /// A B machine, or some of its steps, with letters on the steps.
-pub(crate) struct Lettered<'s, 'm, S> {
+pub(crate) struct Lettered<'s, 'm> {
     system: &'s Explicit<'m>,
-    inner: &'s S,
+    inner: AnySystem<'s>,
     atoms: &'s [Atom],
     needs_labels: bool,
     needs_instances: bool,
@@ -62,8 +62,13 @@ pub(crate) struct Lettered<'s, 'm, S> {
     table: Mutex<Table>,
 }
 
-impl<'s, 'm, S: System> Lettered<'s, 'm, S> {
-    pub(crate) fn new(system: &'s Explicit<'m>, inner: &'s S, atoms: &'s [Atom], needs_instances: bool) -> Self {
+impl<'s, 'm> Lettered<'s, 'm> {
+    pub(crate) fn new(
+        system: &'s Explicit<'m>,
+        inner: AnySystem<'s>,
+        atoms: &'s [Atom],
+        needs_instances: bool,
+    ) -> Self {
         Lettered {
             system,
             inner,
@@ -206,7 +211,7 @@ impl Table {
     }
 }
 
-impl<S: System> Turns for Lettered<'_, '_, S> {
+impl Turns for Lettered<'_, '_> {
     fn turned(&self, marks: Marks, images: &[u32]) -> Marks {
         let mut table = locked(&self.table);
         // Steps that set the machine up or initialise it have no letter, and no path begins with them.
@@ -216,15 +221,15 @@ impl<S: System> Turns for Lettered<'_, '_, S> {
     }
 }
 
-impl<S: System> Layer for Lettered<'_, '_, S> {
-    type Inner = S;
+impl<'s> Layer for Lettered<'s, '_> {
+    type Inner = AnySystem<'s>;
     type Worker<'a>
-        = LetteredWorker<'a, S::Worker<'a>>
+        = LetteredWorker<'a>
     where
         Self: 'a;
 
-    fn inner(&self) -> &S {
-        self.inner
+    fn inner(&self) -> &AnySystem<'s> {
+        &self.inner
     }
 
     fn layer_save_notes(&self) -> Vec<u8> {
@@ -265,8 +270,8 @@ impl<S: System> Layer for Lettered<'_, '_, S> {
     }
 }
 
-pub(crate) struct LetteredWorker<'a, W> {
-    worker: W,
+pub(crate) struct LetteredWorker<'a> {
+    worker: AnyWorker<'a>,
     evaluator: Evaluator<'a>,
     system: &'a Explicit<'a>,
     atoms: &'a [Atom],
@@ -278,14 +283,14 @@ pub(crate) struct LetteredWorker<'a, W> {
     known: FxHashMap<Letter, u32>,
 }
 
-impl<W: Worker> WorkerLayer for LetteredWorker<'_, W> {
-    type Inner = W;
+impl<'a> WorkerLayer for LetteredWorker<'a> {
+    type Inner = AnyWorker<'a>;
 
-    fn inner(&self) -> &W {
+    fn inner(&self) -> &AnyWorker<'a> {
         &self.worker
     }
 
-    fn inner_mut(&mut self) -> &mut W {
+    fn inner_mut(&mut self) -> &mut AnyWorker<'a> {
         &mut self.worker
     }
 
@@ -313,7 +318,7 @@ impl<W: Worker> WorkerLayer for LetteredWorker<'_, W> {
     }
 }
 
-impl<W: Worker> LetteredWorker<'_, W> {
+impl LetteredWorker<'_> {
     fn take(&mut self, words: &[u32], steps: &Steps, completeness: Completeness, out: &mut Steps) -> Completeness {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;

@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 
 use abridge_search::{Config, Control, Expansion, Exploration, Lazy};
-use abridge_system::{Machine as _, Origin, System};
+use abridge_system::{AnySystem, Machine as _, Origin};
 use abridge_temporal::emptiness::{Answer, LetterGraph, Suspicion, Truth, find_violation, holds_violation};
 use abridge_temporal::formula::AtomId;
 
@@ -15,9 +15,9 @@ use super::prepare::Tree;
 use super::{Starts, Temporal};
 
 /// Steps that are computed when somebody asks for them.
-struct OnDemand<'d, 's, 'm, S: System, I> {
-    lettered: &'d Lettered<'s, 'm, I>,
-    lazy: RefCell<Lazy<'d, S>>,
+struct OnDemand<'d, 's, 'm> {
+    lettered: &'d Lettered<'s, 'm>,
+    lazy: RefCell<Lazy<'d, AnySystem<'s>>>,
     control: RefCell<&'d mut dyn Control>,
     known: RefCell<Known>,
     /// Letters so far, which no other thread waits for.
@@ -46,17 +46,17 @@ impl Known {
 }
 
 /// The same as one formula sees it.
-struct View<'v, 'd, 's, 'm, S: System, I> {
-    graph: &'v OnDemand<'d, 's, 'm, S, I>,
+struct View<'v, 'd, 's, 'm> {
+    graph: &'v OnDemand<'d, 's, 'm>,
     /// Atoms of the formula among those of all formulas.
     atoms: &'v [usize],
 }
 
-impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
+impl Temporal<'_, '_> {
     /// Explores depth-first, along the paths that matter to each formula of linear time; then the rest, unless all formulas are known to be violated.
     pub(crate) fn explore_on_the_fly(&mut self, search: &Config, control: &mut dyn Control) -> Exploration {
         let (config, system, steps) = (self.config, self.system, self.steps);
-        let mut lazy = Lazy::new(steps, search, control);
+        let mut lazy = Lazy::new(&steps, search, control);
         let starts = starts(&mut lazy, &mut *control, |words| system.is_running(Origin::State(words)));
         let graph = OnDemand {
             lettered: self.lettered,
@@ -95,7 +95,11 @@ impl<'s, 'm, S: System, I: System> Temporal<'s, 'm, S, I> {
 }
 
 /// Where paths begin. Set-ups are expanded for that.
-fn starts<S: System>(lazy: &mut Lazy<'_, S>, control: &mut dyn Control, is_running: impl Fn(&[u32]) -> bool) -> Starts {
+fn starts(
+    lazy: &mut Lazy<'_, AnySystem<'_>>,
+    control: &mut dyn Control,
+    is_running: impl Fn(&[u32]) -> bool,
+) -> Starts {
     let first: Vec<u32> = lazy.first().collect();
     if first.first().is_some_and(|state| is_running(&lazy.words(*state))) {
         return Starts { n_setups: 0, initial: first };
@@ -107,7 +111,7 @@ fn starts<S: System>(lazy: &mut Lazy<'_, S>, control: &mut dyn Control, is_runni
     Starts { n_setups: first.len() as u32, initial }
 }
 
-impl<S: System, I: System> OnDemand<'_, '_, '_, S, I> {
+impl OnDemand<'_, '_, '_> {
     fn of_letter<T>(&self, letter: u32, tell: impl FnOnce(&Letter) -> T) -> T {
         let mut letters = self.letters.borrow_mut();
         if letters.len() <= letter as usize {
@@ -138,7 +142,7 @@ impl<S: System, I: System> OnDemand<'_, '_, '_, S, I> {
     }
 }
 
-impl<S: System, I: System> LetterGraph for View<'_, '_, '_, '_, S, I> {
+impl LetterGraph for View<'_, '_, '_, '_> {
     fn n_states(&self) -> usize {
         self.graph.lazy.borrow().n_states() as usize
     }

@@ -69,39 +69,39 @@ pub(super) fn tell(
     letters: &[Letter],
     canonizer: Option<&mut dyn Canonizer>,
 ) -> (Trace, Option<Story>) {
-    let mut walk = match Walk::begin(searched, body, path, canonizer) {
-        Ok(walk) => walk,
+    let mut real_path = match RealPath::begin(searched, body, path, canonizer) {
+        Ok(real_path) => real_path,
         Err(trace) => return (trace, None),
     };
     let targets: Vec<u32> = path.positions.iter().skip(1).map(|(state, _)| *state).collect();
     let letter = |position: usize| &letters[path.positions[position].1 as usize];
     for (position, target) in targets.iter().enumerate() {
-        if !walk.step(letter(position), *target) {
-            return (walk.trace, None);
+        if !real_path.step(letter(position), *target) {
+            return (real_path.trace, None);
         }
     }
     let n_positions = path.positions.len();
     let end = match path.end {
         PathEnd::Deadlock => {
-            walk.stay();
+            real_path.stay();
             Position::Deadlock
         }
         PathEnd::Anything(state) => {
-            if n_positions > 0 && !walk.step(letter(n_positions - 1), state) {
-                return (walk.trace, None);
+            if n_positions > 0 && !real_path.step(letter(n_positions - 1), state) {
+                return (real_path.trace, None);
             }
             Position::Anything
         }
-        PathEnd::Loop(start) => match walk.close(path, start, &letter) {
+        PathEnd::Loop(start) => match real_path.close(path, start, &letter) {
             Some(start) => Position::Loop(start),
-            None => return (walk.trace, None),
+            None => return (real_path.trace, None),
         },
     };
-    if walk.trace.gap.is_some() {
-        return (walk.trace, None);
+    if real_path.trace.gap.is_some() {
+        return (real_path.trace, None);
     }
-    let story = walk.story(expanded, end);
-    (walk.trace, story)
+    let story = real_path.story(expanded, end);
+    (real_path.trace, story)
 }
 
 /// The trace to a state of the table.
@@ -113,7 +113,7 @@ pub(super) fn path_to_state(searched: &Searched<'_, '_>, state: u32, canonizer: 
 }
 
 /// A path through real states.
-pub(super) struct Walk<'w, 's, 'm, 'c> {
+pub(super) struct RealPath<'w, 's, 'm, 'c> {
     searched: &'w Searched<'s, 'm>,
     /// Atoms of the formula among those of all formulas.
     atoms: &'w [usize],
@@ -131,7 +131,7 @@ pub(super) struct Walk<'w, 's, 'm, 'c> {
     pub(super) names: Option<Names>,
 }
 
-impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
+impl<'w, 's, 'm, 'c> RealPath<'w, 's, 'm, 'c> {
     fn begin(
         searched: &'w Searched<'s, 'm>,
         body: &'w Body,
@@ -143,7 +143,7 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
             (None, PathEnd::Anything(state)) => state,
             (None, _) => 0,
         };
-        Walk::from_state(searched, &body.atoms, start, canonizer)
+        RealPath::from_state(searched, &body.atoms, start, canonizer)
     }
 
     /// Goes on from a real state.
@@ -154,7 +154,7 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
         canonizer: Option<&'c mut dyn Canonizer>,
     ) -> Self {
         let (trace, word) = (Trace::default(), Vec::new());
-        Walk { searched, atoms, canonizer, trace, states: vec![state], word, n_before: 0, n_stuttered: 0, names }
+        RealPath { searched, atoms, canonizer, trace, states: vec![state], word, n_before: 0, n_stuttered: 0, names }
     }
 
     /// Leads to an initial state.
@@ -179,7 +179,7 @@ impl<'w, 's, 'm, 'c> Walk<'w, 's, 'm, 'c> {
             Names::between(searched.system, turning.group, &mut **canonizer, &state, &table.get(start).ok()?)
         });
         let (states, word) = (vec![state], Vec::new());
-        Ok(Walk { searched, atoms, canonizer, trace, states, word, n_before, n_stuttered: 0, names })
+        Ok(RealPath { searched, atoms, canonizer, trace, states, word, n_before, n_stuttered: 0, names })
     }
 
     fn system(&self) -> &'s Explicit<'m> {

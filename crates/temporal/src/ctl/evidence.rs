@@ -89,7 +89,7 @@ struct Teller<'a, G> {
 }
 
 /// Steps of a path and where its loop starts.
-type Walk = (Vec<(u32, u32)>, Option<usize>);
+type LassoSteps = (Vec<(u32, u32)>, Option<usize>);
 
 impl<G: LetterGraph> Teller<'_, G> {
     fn tell(&mut self, node: NodeId, state: u32) -> Result<Evidence, Stopped> {
@@ -205,20 +205,20 @@ impl<G: LetterGraph> Teller<'_, G> {
     ) -> Result<Shown, Stopped> {
         let n_steps = steps.len();
         let end = steps.last().map_or(state, |(_, target)| *target);
-        let mut walk: Walk = (steps, None);
+        let mut lasso: LassoSteps = (steps, None);
         if self.has_premise {
             let all = self.satisfied.known.all.clone();
             let (more, loop_start) = self.lasso(&all, end)?;
-            walk.0.extend(more);
-            walk.1 = loop_start.map(|start| start + n_steps);
+            lasso.0.extend(more);
+            lasso.1 = loop_start.map(|start| start + n_steps);
         }
-        self.path(walk, n_steps, staying, reaching, state)
+        self.path(lasso, n_steps, staying, reaching, state)
     }
 
     fn globally(&mut self, stay: &BitSet, staying: &[NodeId], state: u32) -> Result<Shown, Stopped> {
-        let walk = self.lasso(stay, state)?;
-        let n_steps = walk.0.len() + 1;
-        self.path(walk, n_steps, staying, &[], state)
+        let lasso = self.lasso(stay, state)?;
+        let n_steps = lasso.0.len() + 1;
+        self.path(lasso, n_steps, staying, &[], state)
     }
 
     /// A path to the goal, else, if `may_stay`, one that never leaves the first set.
@@ -241,7 +241,7 @@ impl<G: LetterGraph> Teller<'_, G> {
     /// A path with evidence along it: for `staying` before the goal and for `reaching` at the goal, which is `n_steps` away.
     fn path(
         &mut self,
-        (steps, loop_start): Walk,
+        (steps, loop_start): LassoSteps,
         n_steps: usize,
         staying: &[NodeId],
         reaching: &[NodeId],
@@ -299,7 +299,7 @@ impl<G: LetterGraph> Teller<'_, G> {
     }
 
     /// A fair path that stays in a set: into a loop or to where the path ends.
-    fn lasso(&self, stay: &BitSet, start: u32) -> Result<Walk, Stopped> {
+    fn lasso(&self, stay: &BitSet, start: u32) -> Result<LassoSteps, Stopped> {
         let within = self.reachable(stay, start)?;
         let parts = self.cycles.parts(self.graph, &within).ok_or(Stopped)?;
         let mut part_of: FxHashMap<u32, usize> = FxHashMap::default();
