@@ -40,6 +40,7 @@ use crate::files::read_up_to;
 use crate::load;
 use crate::out::{errln, raw};
 use crate::report;
+use crate::text::io_text;
 use crate::watch::{Ceiling, resident_bytes, usual_budget};
 
 /// A file that was read and parsed on its own.
@@ -69,7 +70,7 @@ pub(crate) fn parse_file(path: &Path) -> Parsed {
             Parsed { sources, diagnostics, tree: Some(tree) }
         }
         Err(error) => {
-            let message = format!("cannot read `{}`: {error}", path.display());
+            let message = format!("cannot read `{}`: {}", path.display(), io_text(&error));
             Parsed { sources, diagnostics: vec![Diagnostic::error("file-unreadable", message)], tree: None }
         }
     }
@@ -131,6 +132,7 @@ impl Compat {
             Some(Compat::Prob) => Config::default().prob(),
             None => Config::default(),
         };
+        config.eval.heeds_time_out = true;
         config.eval.memory = account(budget);
         config.eval.world = World::new(Arc::new(Surroundings::of(machine, budget)));
         config

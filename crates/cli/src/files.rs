@@ -33,7 +33,7 @@ pub(crate) fn open_own(path: &Path, access: Access) -> io::Result<File> {
     careful(&mut options, false);
     let file = options.open(path)?;
     let known = file.metadata()?;
-    if !known.is_file() || access == Access::Append && n_names(&known) > 1 {
+    if !known.is_file() || access != Access::Read && n_names(&known) > 1 {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
     }
     Ok(file)

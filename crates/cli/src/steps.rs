@@ -25,8 +25,8 @@ pub(crate) fn event(name: &str, params: &[(String, String)], outputs: &[(String,
 
 /// Values that a step changed, as `level = 1, door = open`.
 pub(crate) fn changes(step: &TraceStep) -> String {
-    let changed = step.state.iter().filter(|(name, _)| step.changed.contains(name));
-    let texts: Vec<String> = changed.map(|(name, value)| format!("{name} = {}", shortened(value, 120))).collect();
+    let texts: Vec<String> =
+        step.changes().map(|(name, value)| format!("{name} = {}", shortened(value, 120))).collect();
     texts.join(", ")
 }
 

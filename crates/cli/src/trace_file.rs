@@ -3,7 +3,7 @@
 //! Version 5 of the format is written; versions 0 to 5 are read. Values are B text. A replay type-checks them in the scope of the
 //! machine and evaluates them. Infinite values are omitted from the file, so a replay leaves them unconstrained.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use abridge_check::{INITIALISATION, Replay, SETUP_CONSTANTS, TraceStep, Wanted, replay};
@@ -19,6 +19,7 @@ use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::load::load_with;
 use crate::steps::{label, shortened};
+use crate::text::io_text;
 use abridge_draw::{Drawing, DrawnEdge, DrawnNode};
 
 const FORMAT_VERSION: u32 = 5;
@@ -104,14 +105,14 @@ const LOOP_STARTS: &str = "loop starts here; it lasts to the end of the trace";
 pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep], loop_start: Option<usize>) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}`: {error}", path.display());
     if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg")) {
-        return replace_file(path, drawing(steps, loop_start).svg()).map_err(|error| failed(&error));
+        return replace_file(path, drawing(steps, loop_start).svg()).map_err(|error| failed(&io_text(&error)));
     }
     let mut file = TraceFile::of_steps(model, steps);
     if let Some(step) = loop_start.and_then(|start| file.transition_list.get_mut(start)) {
         step.description = LOOP_STARTS.to_owned();
     }
     let text = serde_json::to_string_pretty(&file).map_err(|error| failed(&error))?;
-    replace_file(path, text + "\n").map_err(|error| failed(&error))
+    replace_file(path, text + "\n").map_err(|error| failed(&io_text(&error)))
 }
 
 /// States with what was changed, one below the other, and the steps between them. The last step of a loop leads back to where the loop starts.
@@ -120,10 +121,7 @@ fn drawing(steps: &[TraceStep], loop_start: Option<usize>) -> Drawing {
     let node = |number: usize| {
         let lines = match number.checked_sub(1).and_then(|before| steps.get(before)) {
             None => vec!["start".to_owned()],
-            Some(step) => {
-                let changed = step.state.iter().filter(|(name, _)| step.changed.contains(name));
-                changed.map(|(name, value)| format!("{name} = {}", shortened(value, 60))).collect()
-            }
+            Some(step) => step.changes().map(|(name, value)| format!("{name} = {}", shortened(value, 60))).collect(),
         };
         let in_loop = loop_start.is_some_and(|start| number >= start);
         DrawnNode {
@@ -144,7 +142,7 @@ fn drawing(steps: &[TraceStep], loop_start: Option<usize>) -> Drawing {
 /// Reads a trace; the message of what went wrong.
 pub(crate) fn load(path: &Path) -> Result<TraceFile, String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot read the trace `{}`: {error}", path.display());
-    let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
+    let bytes = std::fs::read(path).map_err(|error| failed(&io_text(&error)))?;
     let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
     if ["transitionList", "trace", "metadata"].iter().all(|field| value.get(field).is_none()) {
         return Err(failed(&"it is not a trace"));
@@ -201,9 +199,11 @@ impl FileStep {
             INITIALISATION => INITIALISE_IN_FILE.to_owned(),
             name => name.to_owned(),
         };
-        let is_constant = |name: &str| model.constants.values().any(|constant| constant.name == name);
-        let shown = step.state.iter().filter(|(name, _)| !step.opaque.contains(name) && is_constant(name) == is_setup);
-        let (changed, unchanged): (Vec<_>, Vec<_>) = shown.cloned().partition(|(name, _)| step.changed.contains(name));
+        let constants: HashSet<&str> = model.constants.values().map(|constant| constant.name.as_str()).collect();
+        let [opaque, is_changed] = [&step.opaque, &step.changed].map(|names| names.iter().collect::<HashSet<_>>());
+        let is_shown = |name: &String| !opaque.contains(name) && constants.contains(name.as_str()) == is_setup;
+        let shown = step.state.iter().filter(|(name, _)| is_shown(name));
+        let (changed, unchanged): (Vec<_>, Vec<_>) = shown.cloned().partition(|(name, _)| is_changed.contains(name));
         FileStep {
             name,
             params: step.params.iter().cloned().collect(),

@@ -1,7 +1,7 @@
 //! Folders as volumes: [`Folder`] for checkpoints, whose files are kept, and [`Scratch`] for spilled states, whose files are deleted.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -14,6 +14,10 @@ use crate::files::{Access, open_own, private_folder, read_whole};
 /// Files that are read as a whole are small.
 const MAX_WHOLE_BYTES: u64 = 1 << 30;
 
+/// Time to wait for another run that uses the folder, and for one that was killed.
+const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE_WITH_ENDING: Duration = Duration::from_secs(120);
+
 /// A folder with files of these names, used by one process at a time.
 pub(crate) struct Folder {
     path: PathBuf,
@@ -25,22 +29,38 @@ impl Folder {
     /// Makes the folder if it is not there.
     pub(crate) fn new(path: &Path) -> io::Result<Folder> {
         private_folder(path, false)?;
-        let lock = open_own(&path.join("lock"), Access::Lock)?;
-        // A run that was killed holds the lock until its memory has been given back.
-        let patience = Instant::now() + Duration::from_secs(3);
+        let mut lock = open_own(&path.join("lock"), Access::Lock)?;
+        let begun = Instant::now();
         // Where files cannot be locked, users see to it themselves.
         while let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
-            if Instant::now() > patience {
+            // A run that was killed holds the lock until its memory has been given back, which takes a while if that was much.
+            let patience = if holder(&mut lock).is_some_and(is_ending) { PATIENCE_WITH_ENDING } else { PATIENCE };
+            if begun.elapsed() > patience {
                 return Err(io::Error::new(io::ErrorKind::WouldBlock, "another run uses it"));
             }
             thread::sleep(Duration::from_millis(50));
         }
+        lock.rewind()?;
+        writeln!(lock, "{:<10}", std::process::id())?;
         Ok(Folder { path: path.to_owned(), _lock: lock })
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
         self.path.join(name).exists()
     }
+}
+
+/// The process that wrote its number into a lock.
+fn holder(lock: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    lock.rewind().ok()?;
+    lock.take(16).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+/// Whether a process was killed and is giving its memory back. Its command line, which is part of that memory, is gone first. Known where there is `/proc`.
+fn is_ending(process: u32) -> bool {
+    fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| line.is_empty())
 }
 
 impl Volume for Folder {
@@ -73,7 +93,7 @@ impl Volume for Folder {
         let temporary = self.path.join(format!("{name}.new"));
         let write = || {
             let mut file = open_own(&temporary, Access::Create)?;
-            io::Write::write_all(&mut file, content)?;
+            file.write_all(content)?;
             file.sync_all()?;
             fs::rename(&temporary, self.path.join(name))?;
             sync_folder(&self.path)
@@ -218,5 +238,35 @@ impl Medium for Named {
 impl Drop for Named {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A process that has ended and was not waited for has given its memory back, as a killed one does before it lets its locks go.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_killed_process_is_told_from_a_running_one() -> io::Result<()> {
+        assert!(!is_ending(std::process::id()));
+        let mut child = std::process::Command::new("sleep").arg("100").spawn()?;
+        child.kill()?;
+        // Not waited for, the process stays, without its memory.
+        while !is_ending(child.id()) {
+            thread::yield_now();
+        }
+        child.wait()?;
+        Ok(())
+    }
+
+    #[test]
+    fn a_lock_names_its_holder() -> io::Result<()> {
+        let path = std::env::temp_dir().join(format!("abridge-lock-{}", std::process::id()));
+        let folder = Folder::new(&path)?;
+        let mut lock = open_own(&path.join("lock"), Access::Lock)?;
+        assert_eq!(holder(&mut lock), Some(std::process::id()));
+        drop(folder);
+        fs::remove_dir_all(&path)
     }
 }

@@ -41,18 +41,20 @@ fn finds_a_state_and_tells_what_is_wrong_there() {
 
 #[test]
 fn mistakes_are_answered_and_counted() {
-    let script = "7\njump\neval\neval 1 +\nfind nonsense\nfind 1 = 2\nb\nload nowhere.prob2trace\nsave /nowhere/t.prob2trace\neval waiting\n";
+    let script = "7\njump\nevil card(waiting)\nexec entr\neval\neval 1 +\nfind nonsense\nfind 1 = 2\nb\nload nowhere.prob2trace\nsave /nowhere/t.prob2trace\neval waiting\n";
     let run = abridge_with(&["animate", "models/mutex.mch"], script);
     assert_eq!(run.status, 1);
     for expected in [
         "no step 7: steps are numbered from 1 to 1\n",
         "`jump` is neither a command nor a step",
+        "`evil card(waiting)` is neither a command nor a step; type `help` for a list of commands; `eval` is similar\n",
+        "no operation `entr`; `enter` is similar\n",
         "`eval` needs a formula",
         "error[missing-operand]",
         "error[unknown-identifier]: `nonsense` is not declared",
         "no reachable state satisfies the predicate",
         "no step to undo",
-        "cannot read the trace `nowhere.prob2trace`",
+        "cannot read the trace `nowhere.prob2trace`: no such file or folder\n",
         "cannot write `/nowhere/t.prob2trace`",
         "constants or variables without values",
     ] {
@@ -126,7 +128,7 @@ fn steps_are_typed_whether_they_are_listed_or_not() {
         "after 2: set(7,{1,2})\n* x = 7\n",
         "after 3: get --> 7\n",
         "the step is not possible here: its guard or precondition is false\n",
-        "`set` has 2 parameters, not 1\n",
+        "`set` has 2 parameters, not 1",
         "after 4: pick\n* x = 1\n",
         "after 6: low(30)\n",
         "`nothing(1)` is neither a command nor a step",
@@ -170,4 +172,13 @@ fn what_was_undone_is_kept_in_a_tree() {
     assert!(run.stdout.contains(tree), "{}", run.stdout);
     assert!(run.stdout.contains("    2  request(inner)  granted = {inner}\n"), "{}", run.stdout);
     assert!(run.stdout.ends_with("`goto` needs a number from 1 to 3; `tree` prints them\n"), "{}", run.stdout);
+}
+
+#[test]
+fn a_formula_without_unknown_names_is_evaluated() {
+    let run = abridge_with(&["animate", "models/airlock.mch"], "1\nDOOR - is_open\ncard(granted) = 0\nx > 3\n12\n");
+    assert!(run.stdout.contains("{inner,outer} : POW(DOOR)\nTRUE\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("`x > 3` is neither a command nor a step"), "{}", run.stdout);
+    assert!(run.stdout.contains("no step 12: steps are numbered from 1 to 2\n"), "{}", run.stdout);
+    assert_eq!(run.status, 1);
 }

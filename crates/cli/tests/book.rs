@@ -202,6 +202,31 @@ fn every_example_is_true() {
     assert!(n_examples >= 80 && n_pages >= 12, "{n_examples} examples on {n_pages} pages");
 }
 
+/// The pages of the book with those of diagnostics.
+fn chapters() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root().join("docs/diagnostics")).expect("the folder of diagnostics");
+    let mut chapters: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    chapters.extend(pages().into_iter().filter(|path| path.starts_with(root().join("docs"))));
+    chapters.retain(|path| !path.ends_with("SUMMARY.md"));
+    chapters
+}
+
+/// A page that is not a chapter is not built, and a link out of the folder of the book leads nowhere in it.
+#[test]
+fn links_stay_in_the_book() {
+    let docs = root().join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).expect("the summary");
+    for path in chapters() {
+        let name = path.strip_prefix(&docs).expect("a page of the book").to_string_lossy().into_owned();
+        assert!(summary.contains(&format!("({name})")), "{name} is not in the summary");
+        let text = std::fs::read_to_string(&path).expect("the page");
+        let is_inside = |link: &str| !link.contains("../") || name.contains('/') && link.matches("../").count() == 1;
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            assert!(is_inside(link), "{name} links to `{link}`, which is not in the book");
+        }
+    }
+}
+
 /// The book has every page, and its links lead somewhere.
 #[test]
 fn the_book_is_whole() {

@@ -37,9 +37,40 @@ fn each_reduction_is_examined() {
 }
 
 #[test]
+fn the_symbolic_engine_reduces_sets_of_states() {
+    for (options, states) in [(&["--reduce", "turn"][..], 11), (&["--reduce", "rot:local"], 11), (&[], 34)] {
+        let run =
+            abridge(&[&["check", &ring(), "--no-deadlock", "--engine", "symbolic", "--json"][..], options].concat());
+        let json = run.json();
+        assert_eq!((run.status, &json["states"]), (0, &states.into()), "{options:?} {json}");
+        assert_eq!(json["engine"], "symbolic", "{json}");
+    }
+    // What the engine does not do is told, and nothing holds.
+    let run = abridge(&[
+        "check",
+        &ring(),
+        "--no-deadlock",
+        "--engine",
+        "symbolic",
+        "--reduce",
+        "rot",
+        "--canonise-start",
+        "no",
+        "--json",
+    ]);
+    let json = run.json();
+    assert_eq!((run.status, &json["verdict"]), (20, &"incomplete".into()), "{json}");
+}
+
+#[test]
 fn what_cannot_be_combined_is_refused() {
-    for options in [&["--check-por", "5"][..], &["--symmetry", "canon"], &["--engine", "symbolic"], &["--prob-limits"]]
-    {
+    for options in [
+        &["--check-por", "5"][..],
+        &["--symmetry", "canon"],
+        &["--engine", "auto"],
+        &["--engine", "symbolic", "--por", "syntactic"],
+        &["--prob-limits"],
+    ] {
         let run = abridge(&[&["check", &ring(), "--reduce", "turn"][..], options].concat());
         assert_eq!(run.status, 2, "{options:?}");
     }

@@ -511,6 +511,18 @@ fn methods_of_the_symbolic_engine_need_it() {
 }
 
 #[test]
+fn a_backward_search_needs_the_symbolic_engine() {
+    let run = abridge(&["check", "models/McsLock.mch", "--direction", "backward"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("needs `--engine symbolic`"), "{}", run.stderr);
+    let options = ["--engine", "symbolic", "--direction", "backward", "--no-deadlock", "--json"];
+    let run = abridge(&[&["check", "models/McsLock.mch"], &options[..]].concat());
+    let json = run.json();
+    assert_eq!((run.status, &json["verdict"], &json["states"]), (0, &"holds".into(), &serde_json::Value::Null));
+    assert_eq!(json["symbolic"]["direction"], "backward");
+}
+
+#[test]
 fn time_is_up_within_an_evaluation_too() {
     let folder = Folder::new("hopeless");
     // A prime is no such product.

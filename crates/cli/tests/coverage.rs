@@ -43,7 +43,7 @@ fn what_the_figures_are_about_is_told() {
         OPERATIONS add(e) = SELECT e : S - x THEN x := x \\/ {e} END END";
     let file = folder.file("M.mch", text);
     let run = abridge(&["check", &file, "--coverage"]);
-    assert!(run.stdout.contains("  the search ended at a finding, unless `--find all` was given\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("  the search ended at a finding; `--find all` goes on\n"), "{}", run.stdout);
     assert!(
         run.stdout.contains("  states are representatives; `--symmetry off` covers all states\n"),
         "{}",
@@ -94,4 +94,21 @@ fn symmetry_is_as_the_machine_prefers_with_the_conventions_of_prob() {
     };
     assert_eq!(states(&["--compat", "prob"]), Some(8));
     assert_eq!(states(&["--compat", "prob", "-p", "SYMMETRY_MODE", "nauty"]), Some(4));
+}
+
+#[test]
+fn a_report_says_where_findings_are() {
+    let folder = Folder::new("coverage-findings");
+    let text = "MACHINE M VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
+        OPERATIONS up = x := x + 1; bad = x := {1|->2}(x) END";
+    let (file, page) = (folder.file("M.mch", text), folder.path("out.html"));
+    abridge(&["check", &file, "--find", "all", "--max-depth", "6", "--report", &page]);
+    let html = std::fs::read_to_string(&page).expect("written");
+    for expected in [
+        "<pre>error[outside-domain]: `{(1|-&gt;2)}` is applied to `0`, which is not in its domain\n",
+        "M.mch:1:33</code></p>",
+        "<h2>invariant violated after 5 steps: x : 0..3</h2>",
+    ] {
+        assert!(html.contains(expected), "{expected}\n{html}");
+    }
 }

@@ -101,3 +101,24 @@ fn answers_for_programs() {
     assert_eq!(json("1/0")["diagnostics"][0]["id"], "division-by-zero");
     assert_eq!(json("1+")["kind"], "error");
 }
+
+#[test]
+fn a_failed_application_names_the_function() {
+    let folder = Folder::new("eval-application");
+    let file = folder.file(
+        "M.mch",
+        "MACHINE M VARIABLES ff, xx INVARIANT ff : 1..3 +-> NAT & xx : NAT INITIALISATION ff := {1|->0} || xx := 1
+         OPERATIONS far = xx := ff(xx + 1) END",
+    );
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 75, "{}", run.stdout);
+    for expected in [
+        "error[outside-domain]: `ff` is applied to `2`, which is not in its domain\n",
+        "`ff` is {(1|->0)}\n",
+        "this is 2\n",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+    let run = abridge(&["eval", "{1|->0}(3)"]);
+    assert!((run.stdout + &run.stderr).contains("`{(1|->0)}` is applied to `3`, which is not in its domain"));
+}

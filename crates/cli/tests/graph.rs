@@ -106,3 +106,18 @@ fn a_projection_joins_states() {
     let unknown = abridge(&["graph", &file, "--project", "zz + 1 = 2"]);
     assert!(unknown.status != 0 && !unknown.stderr.is_empty(), "{}", unknown.stdout);
 }
+
+#[test]
+fn a_picture_is_not_written_under_the_name_of_another_kind() {
+    let folder = Folder::new("graph-kinds");
+    let path = folder.path("out.png");
+    let run = abridge(&["graph", "models/airlock.mch", "-o", &path]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("pictures are written as .svg and .dot, not as .png"), "{}", run.stderr);
+    assert!(!std::path::Path::new(&path).exists());
+    let run = abridge(&["graph", "models/airlock.mch", "-o", "/nowhere/out.svg"]);
+    assert_eq!(
+        (run.status, run.stderr.as_str()),
+        (2, "error: cannot write `/nowhere/out.svg`: no such file or folder\n")
+    );
+}

@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Folder, abridge, counter};
+use common::{Folder, abridge, abridge_with, counter};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -173,4 +173,36 @@ fn deep_traces_are_not_shortest() {
     };
     assert_eq!(steps("bfs"), 3);
     assert_eq!(steps("dfs"), 22);
+}
+
+/// Takes minutes.
+const LONG: &str = "card({s | s : POW(1..40) & SIGMA(y).(y:s|y) = 400})";
+
+#[test]
+fn single_evaluations_keep_the_preferred_time() {
+    let run = abridge(&["eval", "-p", "TIME_OUT", "100", LONG]);
+    assert_eq!(run.status, 20, "{}{}", run.stdout, run.stderr);
+    assert!((run.stdout + &run.stderr).contains("the evaluation takes longer than 100 ms (TIME_OUT)"));
+    let folder = Folder::new("limits-time-out");
+    let text = format!(
+        "MACHINE M DEFINITIONS SET_PREF_TIME_OUT == 100 VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
+         OPERATIONS up = SELECT x < 3 THEN x := x + 1 END; down = SELECT x = 3 THEN x := 0 END;
+           long = SELECT {LONG} = x THEN x := 0 END END"
+    );
+    let file = folder.file("M.mch", &text);
+    let run = abridge(&["check", &file]);
+    assert_eq!(run.status, 20, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("long") && run.stdout.contains("(TIME_OUT)"), "{}", run.stdout);
+    let run = abridge_with(&["animate", &file], "init\nup\neval x + 1\n");
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(
+        run.stdout.contains("long could not be evaluated") && run.stdout.ends_with("2 : INTEGER\n"),
+        "{}",
+        run.stdout
+    );
+    // The command line wins, and 0 is no limit.
+    assert_eq!(abridge(&["eval", &file, "-p", "TIME_OUT", "0", "card(POW(1..12))"]).stdout, "4096 : INTEGER\n");
+    let run = abridge(&["eval", "-p", "TIME_OUT", "soon", "1"]);
+    assert_eq!(run.status, 150);
+    assert!(run.stderr.contains("preference `TIME_OUT` needs a number of milliseconds, not `soon`"), "{}", run.stderr);
 }

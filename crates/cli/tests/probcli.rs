@@ -23,8 +23,8 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     ("M.mch -model_check -mc_mode mixed", &["check M.mch --compat prob --strategy mixed --no-temporal"], 0, 0),
     ("M.mch -model_check -mc_mode random", &["check M.mch --compat prob --no-temporal"], 1, 0),
     ("M.mch -model_check -mc_mode heuristic", &["check M.mch --compat prob --no-temporal"], 1, 0),
-    ("M.mch -model_check -disable_timeout", &["check M.mch --compat prob --no-temporal"], 1, 0),
-    ("M.mch -model_check -timeout 5000", &["check M.mch --compat prob --no-temporal"], 1, 0),
+    ("M.mch -model_check -disable_timeout", &["check M.mch -p TIME_OUT 0 --compat prob --no-temporal"], 0, 0),
+    ("M.mch -model_check -timeout 5000", &["check M.mch --compat prob --time 5 --no-temporal"], 0, 0),
     (
         "M.mch -p MAX_OPERATIONS 20 -model_check",
         &["check M.mch -p MAX_OPERATIONS 20 --compat prob --prob-limits --no-temporal"],
@@ -143,7 +143,86 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
         0,
     ),
     ("M.mch -model_check -profile", &["check M.mch --compat prob --profile --no-temporal"], 0, 0),
-    ("M.mch -prefs prefs.pl -model_check -l log.txt", &["check M.mch --compat prob --no-temporal"], 1, 1),
+    (
+        "-model_check -nodead -noinv -noass -p MAX_INITIALISATIONS 2048 -mc_mode bf -spdot S.statespace.dot M.mch",
+        &[
+            "graph M.mch -p MAX_INITIALISATIONS 2048 --compat prob -o S.statespace.dot",
+            "check M.mch -p MAX_INITIALISATIONS 2048 --compat prob --no-deadlock --no-invariant --no-assertions --prob-limits \
+             --strategy bfs --no-temporal",
+        ],
+        0,
+        0,
+    ),
+    (
+        "-model_check -p MAX_INITIALISATIONS 204800 -p MAX_OPERATIONS 204800 -pp P.mch M.mch",
+        &[
+            "check M.mch -p MAX_INITIALISATIONS 204800 -p MAX_OPERATIONS 204800 --compat prob --prob-limits --no-temporal",
+        ],
+        0,
+        1,
+    ),
+    (
+        "M.mch -model_check -p DEFAULT_SETSIZE 2 -p MAX_OPERATIONS 1000 -p TIME_OUT 30000",
+        &[
+            "check M.mch -p DEFAULT_SETSIZE 2 -p MAX_OPERATIONS 1000 -p TIME_OUT 30000 --compat prob --prob-limits --no-temporal",
+        ],
+        0,
+        0,
+    ),
+    (
+        "-model_check -nodead -save allstate -his historytmp -his_option show_states -spdot statespace.txt -l pl.log -ll -c M.mch",
+        &[
+            "graph M.mch --compat prob -o statespace.txt",
+            "check M.mch --compat prob --no-deadlock --save-trace historytmp --coverage --no-temporal",
+        ],
+        3,
+        1,
+    ),
+    (
+        "-mc 100 -mc_mode random -p MAX_INITIALISATIONS 100 -p RANDOMISE_ENUMERATION_ORDER TRUE -p MAX_DISPLAY_SET -1 M.mch",
+        &[
+            "check M.mch -p MAX_INITIALISATIONS 100 -p RANDOMISE_ENUMERATION_ORDER TRUE -p MAX_DISPLAY_SET -1 --compat prob \
+             --max-states 100 --prob-limits --no-temporal",
+        ],
+        1,
+        0,
+    ),
+    ("M.mch -init -silent", &["animate M.mch --compat prob --do init"], 1, 0),
+    (
+        "machines/build-job.mch -model_check -nodead",
+        &["check machines/build-job.mch --compat prob --no-deadlock --no-temporal"],
+        0,
+        0,
+    ),
+    ("M.mch -cbc_assertions", &[], 0, 1),
+    ("M.mch -cbc_deadlock", &[], 0, 1),
+    ("M.mch -animate 20", &["animate M.mch --compat prob --do init --do 'walk 20' --do trace"], 0, 0),
+    (
+        "M.mch -nodead -csp-guide pdpa.csp -ltlformula G([a]=>F[b]) -dot history evidence.dot",
+        &[
+            "check M.mch --compat prob --no-deadlock --ltl 'G([a]=>F[b])' --no-temporal --no-invariant --no-assertions --no-goal",
+        ],
+        0,
+        2,
+    ),
+    (
+        "M.mch -ltlformula Gtrue -p COMPRESSION TRUE -p OPERATION_REUSE TRUE -dotexpr transition_diagram (x,y) evidence.dot",
+        &[
+            "graph M.mch -p COMPRESSION TRUE -p OPERATION_REUSE TRUE --compat prob --project '(x,y)' -o evidence.dot",
+            "check M.mch -p COMPRESSION TRUE -p OPERATION_REUSE TRUE --compat prob --ltl Gtrue --no-temporal --no-invariant \
+             --no-deadlock --no-assertions --no-goal",
+        ],
+        0,
+        0,
+    ),
+    ("M.mch -dot state_space_sfdp test.dot", &["graph M.mch --compat prob -o test.dot"], 0, 0),
+    ("M.mch -trace_replay json good.prob2trace -strict", &["trace replay M.mch --compat prob good.prob2trace"], 1, 0),
+    ("M.mch -mcm_tests 10 2000 x=1 tests.xml", &[], 0, 1),
+    ("M.mch -cbc_tests 5 x=1 tests.xml", &[], 0, 1),
+    ("M.mch -pp_with_name PPDIFF out.mch", &[], 0, 1),
+    ("M.mch -ltsmin2 /tmp/ltsmin.probz", &[], 0, 1),
+    ("M.mch -- 30 data/port_scan.log", &[], 0, 1),
+    ("-prefs prefs.pl -model_check -l log.txt M.mch", &["check M.mch --compat prob --no-temporal"], 1, 1),
 ];
 
 fn probcli(options: &[&str], line: &str) -> common::Run {
@@ -168,6 +247,8 @@ fn command_lines_become_commands() {
 fn what_is_not_known_ends_the_run() {
     for (line, message) in [
         ("M.mch -nothing_of_this", "unknown option `-nothing_of_this`"),
+        ("M.mch -model_chekc", "a similar one exists: `-model_check`"),
+        ("-model_check", "no machine is given"),
         ("M.mch -mc", "`-mc` needs 1 value"),
         ("M.mch -mc many", "`many` is not a number"),
         ("M.mch N.mch -model_check", "two machines"),
@@ -199,6 +280,8 @@ fn commands_are_executed() {
         ("-eval x+41", 0, "41 : INTEGER"),
         ("-evalf x>3", 0, "FALSE"),
         ("-cbc all", 20, ""),
+        ("-version", 0, "abridge "),
+        ("-mc 10 -p TIME_OUT 60000 -disable_timeout", 12, "invariant violated"),
     ] {
         let run = probcli(&[], &format!("{file} {options}"));
         assert_eq!(run.status, status, "{options}: {}{}", run.stdout, run.stderr);

@@ -37,7 +37,7 @@ fn types_and_tables() {
     );
     assert!(text.starts_with("POW(INTEGER*BOOL)\n"), "{text}");
     assert!(text.ends_with("1   TRUE   \"a\"\n20  FALSE  \"b\"\n2 rows\n"), "{text}");
-    assert_eq!(answers(&[], ":type x > 3 & y = {x}\n"), "predicate\nx : INTEGER\ny : POW(INTEGER)\n");
+    assert_eq!(answers(&[], ":t x > 3 & y = {x}\n"), "predicate\nx : INTEGER\ny : POW(INTEGER)\n");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_machine_gives_its_names() {
         "MACHINE M SETS S = {aa, bb} CONSTANTS k PROPERTIES k = 3 VARIABLES x INVARIANT x : 0..k INITIALISATION x := 2
          OPERATIONS r <-- up(n) = PRE n : 1..2 & x + n <= k THEN x := x + n || r := x END END",
     );
-    let text = answers(&[&file], "x + k\n:browse\n:reload\n");
+    let text = answers(&[&file], "x + k\n:b\n:reload\n");
     assert!(text.starts_with("5 : INTEGER\n"), "{text}");
     assert!(text.contains("set        S   enumerated, 2 elements\n"), "{text}");
     assert!(text.contains("operation  up  (n : INTEGER) --> r : INTEGER\n"), "{text}");

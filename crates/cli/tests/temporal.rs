@@ -272,42 +272,6 @@ fn properties_of_the_machine_can_be_left_out() {
     assert_eq!((run.status, verdicts(&run.json())), (13, vec![("--ltl", "violated")]));
 }
 
-/// The words of a command line; quotation marks hold a word together.
-fn words(line: &str) -> Vec<String> {
-    let quoted = line.split('"').enumerate();
-    let words = quoted.flat_map(|(idx, part)| match idx % 2 {
-        1 => vec![part.to_owned()],
-        _ => part.split_whitespace().map(str::to_owned).collect(),
-    });
-    words.collect()
-}
-
-#[test]
-fn the_guide_shows_what_commands_print() {
-    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/temporal.md")).unwrap();
-    let blocks = guide.split("```console\n$ abridge ").skip(1);
-    let mut n_blocks = 0;
-    for block in blocks {
-        let (command, shown) = block.split_once("```").unwrap().0.split_once('\n').unwrap();
-        let words = words(command);
-        let run = abridge(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        // What is shown may end early; a line `...` stands for lines that are left out.
-        let mut printed = run.stdout.lines();
-        let mut may_skip = false;
-        for line in shown.lines() {
-            if line == "..." {
-                may_skip = true;
-                continue;
-            }
-            let is_there = if may_skip { printed.any(|other| other == line) } else { printed.next() == Some(line) };
-            assert!(is_there, "`abridge {command}` does not print `{line}` there:\n{}", run.stdout);
-            may_skip = false;
-        }
-        n_blocks += 1;
-    }
-    assert!(n_blocks >= 8, "only {n_blocks} commands are shown");
-}
-
 #[test]
 fn the_animator_checks_formulas_from_the_current_state() {
     let commands =

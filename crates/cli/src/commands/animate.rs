@@ -67,7 +67,8 @@ const HELP: &str = "\
   goto N          go to a step of the tree
   r               restart
   find PREDICATE  go to a nearest state that satisfies the predicate
-  eval FORMULA    evaluate an expression or predicate in this state
+  eval FORMULA    evaluate an expression or predicate in this state; `eval` may be left out
+                  before a formula without unknown names
   ltl FORMULA     check an LTL formula on all paths from this state on
   past FORMULA    print the truth of an LTL formula and its parts along the steps so far
   vars            print all constants and variables in full
@@ -262,9 +263,28 @@ impl Dialogue<'_> {
     fn take(&mut self, choice: &str) -> Reply {
         match chosen(&self.animation.choices().list, choice) {
             Ok(idx) => self.animation.take(idx),
-            Err(message) => return self.typed(choice).unwrap_or_else(|| Reply::error(message)),
+            Err(message) => return self.typed(choice).unwrap_or_else(|| self.formula(choice, message)),
         };
         Reply::place("")
+    }
+
+    /// The value of a text that is neither a command nor a step, if it is a formula without unknown names; else the message.
+    fn formula(&self, text: &str, message: String) -> Reply {
+        if text.starts_with(|ch: char| ch.is_ascii_digit()) && text.parse::<u64>().is_ok() {
+            return Reply::error(message);
+        }
+        let analysis = analyse_one(Some(self.file), text, Role::Any, self.model_options);
+        match analysis.formulas.first() {
+            Some(formula) if analysis.model.is_some() && formula.free.is_empty() => self.eval(text),
+            _ => Reply::error(message + &self.similar(text.split([' ', '(']).next().unwrap_or_default())),
+        }
+    }
+
+    /// A command or an operation with nearly this name.
+    fn similar(&self, name: &str) -> String {
+        let operations = self.model.transitions().map(|(_, op)| op.name.as_str());
+        let near = abridge_sema::nearest(name, operations.chain(COMMANDS.iter().copied()));
+        near.map(|near| format!("; `{near}` is similar")).unwrap_or_default()
     }
 
     fn find(&mut self, text: &str) -> Reply {

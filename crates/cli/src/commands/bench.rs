@@ -14,7 +14,7 @@ use crate::csv;
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::out::{errln, out};
-use crate::text::aligned;
+use crate::text::{aligned, io_text};
 use crate::watch::grouped;
 
 #[derive(Args)]
@@ -91,13 +91,13 @@ fn measure(options: &BenchOptions, json: bool) -> Result<Vec<Row>, String> {
     if let Some(path) = &options.out {
         let is_csv = path.extension().is_some_and(|extension| extension == "csv");
         let text = if is_csv { rows_csv(&rows) } else { format!("{document:#}\n") };
-        replace_file(path, text).map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
+        replace_file(path, text).map_err(|error| format!("cannot write `{}`: {}", path.display(), io_text(&error)))?;
     }
     Ok(rows)
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
+    std::fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {}", path.display(), io_text(&error)))
 }
 
 fn read_json(path: &Path) -> Result<Value, String> {

@@ -43,6 +43,7 @@ use crate::trace_file;
 use json::{bytes_per_state, por_json, report_json, violation_json};
 use text::print_report;
 
+use crate::text::io_text;
 use crate::watch::{Guard, Interrupt, Stage, Stop, Told, Watch, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
@@ -81,6 +82,9 @@ pub(crate) struct CheckOptions {
     /// Engine: state by state, or sets of states as decision diagrams
     #[arg(long, value_enum, default_value = "explicit", help_heading = "Search")]
     engine: EngineName,
+    /// With --engine symbolic: forwards from the initial states, or backwards from violations. Backwards, states are not counted
+    #[arg(long, value_enum, default_value = "forward", help_heading = "Search")]
+    direction: DirectionName,
     /// Search order
     #[arg(long, value_enum, default_value = "bfs", help_heading = "Search")]
     strategy: Order,
@@ -258,6 +262,14 @@ impl Symmetry {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DirectionName {
+    /// All reachable states, which are counted
+    Forward,
+    /// From the states where a property fails, with as few variables as needed; see docs/symbolic.md
+    Backward,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum BitOrder {
     /// All bits of one element, then those of the next
     Concatenated,
@@ -323,6 +335,48 @@ impl CheckOptions {
             || self.evaluator == EvaluatorChoice::Sliced
     }
 
+    fn por_mode(&self, model: &Model) -> PorMode {
+        // What the machine prefers gives way to the command line, and to runs that count all states.
+        let prefers_por = || model.steering.preferences.get("POR").is_some_and(|how| !how.eq_ignore_ascii_case("off"));
+        match self.por {
+            None if self.reduce.is_none() && !self.survey && prefers_por() => PorMode::Semantic,
+            None | Some(Reduction::Off) if self.check_por.is_some() => PorMode::Auto,
+            None | Some(Reduction::Off) => PorMode::Off,
+            Some(Reduction::Auto) => PorMode::Auto,
+            Some(Reduction::Syntactic) => PorMode::Syntactic,
+            Some(Reduction::Semantic) => PorMode::Semantic,
+            Some(Reduction::Ample) => PorMode::Ample,
+        }
+    }
+
+    /// Puts the direction of a search into a configuration. Sorted sets of states have larger diagrams backwards, so representatives are for those who ask.
+    fn direct(&self, config: &mut Config) {
+        if self.direction == DirectionName::Backward {
+            config.direction = abridge_check::Direction::Backward;
+            let asks = matches!(self.symmetry, Some(Symmetry::Dynamic | Symmetry::Multiple));
+            config.symmetry = if asks { config.symmetry } else { Method::Off };
+        }
+    }
+
+    /// What needs another engine than the one that was chosen.
+    fn misfit(&self) -> Option<&'static str> {
+        let is_symbolic_only = self.symmetry.and_then(Symmetry::representatives).is_some();
+        let is_backward = self.direction == DirectionName::Backward;
+        [
+            (
+                self.engine != EngineName::Explicit && self.disk.saves(),
+                "--checkpoint and --resume need `--engine explicit`",
+            ),
+            (
+                self.engine == EngineName::Explicit && is_symbolic_only,
+                "this method of symmetry reduction needs `--engine symbolic`",
+            ),
+            (self.engine != EngineName::Symbolic && is_backward, "--direction backward needs `--engine symbolic`"),
+        ]
+        .into_iter()
+        .find_map(|(is_misfit, message)| is_misfit.then_some(message))
+    }
+
     /// Puts the reductions into a configuration; a message if that is not possible.
     fn reduce(&self, model: &Model, config: &mut Config) -> Result<(), String> {
         if !config.eval.ill_defined_search_is_false && self.needs_circuits() {
@@ -346,7 +400,12 @@ impl CheckOptions {
         config.canonises_start = self.canonise_start == YesNo::Yes;
         config.check_reduce = self.check_reduce;
         let refused = [
-            (self.engine != EngineName::Explicit, "--engine symbolic", "a reduction is applied to single states"),
+            (self.engine == EngineName::Auto, "--engine auto", "write `explicit` or `symbolic`"),
+            (
+                self.engine == EngineName::Symbolic && self.por.is_some_and(|por| por != Reduction::Off),
+                "--engine symbolic with --por",
+                "sets of states have all their steps",
+            ),
             (self.check_por.is_some(), "--check-por", "check each of the two by itself"),
             (
                 self.symmetry.is_some_and(|it| !matches!(it, Symmetry::Off | Symmetry::Auto)),
@@ -398,22 +457,8 @@ impl CheckOptions {
         config.max_depth = self.max_depth;
         config.workers = self.threads();
         config.leaves_memory = true;
-        config.por = match self.por.unwrap_or(Reduction::Off) {
-            Reduction::Off => PorMode::Off,
-            Reduction::Auto => PorMode::Auto,
-            Reduction::Syntactic => PorMode::Syntactic,
-            Reduction::Semantic => PorMode::Semantic,
-            Reduction::Ample => PorMode::Ample,
-        };
-        // What the machine prefers gives way to the command line, and to runs that count all states.
-        let prefers_por = || model.steering.preferences.get("POR").is_some_and(|how| !how.eq_ignore_ascii_case("off"));
-        if self.por.is_none() && self.reduce.is_none() && !self.survey && prefers_por() {
-            config.por = PorMode::Semantic;
-        }
+        config.por = self.por_mode(model);
         config.check_por = self.check_por;
-        if self.check_por.is_some() && config.por == PorMode::Off {
-            config.por = PorMode::Auto;
-        }
         config.coverage = match (&self.coverage, &self.report) {
             (Some(_), _) => Some(coverage::MAX_LISTED_VALUES),
             (None, Some(_)) => Some(coverage::MAX_PAGE_VALUES),
@@ -441,6 +486,7 @@ impl CheckOptions {
             None if self.compat.is_some() => preferred::symmetry(model).unwrap_or(Method::Off),
             None => preferred::symmetry(model).unwrap_or(Method::Auto),
         };
+        self.direct(&mut config);
         if self.prob_limits {
             let cap = |name: &str, default: usize| {
                 Some(model.steering.preferences.get(name).and_then(|text| text.parse().ok()).unwrap_or(default))
@@ -448,6 +494,7 @@ impl CheckOptions {
             config.system.max_initialisations = cap("MAX_INITIALISATIONS", 4);
             config.system.max_operations = cap("MAX_OPERATIONS", 10);
         }
+        config.eval.heeds_time_out = !self.survey;
         if !self.survey {
             preferred::evaluation(model, &mut config);
         }
@@ -475,12 +522,8 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         guarded.stop.answer();
         misuse(file, json, message)
     };
-    if options.engine != EngineName::Explicit && options.disk.saves() {
-        return refuse("--checkpoint and --resume need `--engine explicit`");
-    }
-    let is_symbolic_only = options.symmetry.and_then(Symmetry::representatives).is_some();
-    if options.engine == EngineName::Explicit && is_symbolic_only {
-        return refuse("this method of symmetry reduction needs `--engine symbolic`");
+    if let Some(message) = options.misfit() {
+        return refuse(message);
     }
     let places = match Places::new(&options.disk, options.memory, options.strategy == Order::Bfs) {
         Ok(places) => places,
@@ -655,7 +698,7 @@ impl Subject<'_> {
     fn write_files(&self, finished: &Finished) -> Result<(), String> {
         let Subject { file, model, sources, options } = *self;
         let write = |path: &Path, text: String| {
-            replace_file(path, text).map_err(|error| format!("cannot write `{}`: {error}", path.display()))
+            replace_file(path, text).map_err(|error| format!("cannot write `{}`: {}", path.display(), io_text(&error)))
         };
         if let Some(path) = &options.report {
             write(path, html::page(model, sources, file, &finished.report, &finished.times))?;

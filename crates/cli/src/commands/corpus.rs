@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::out::{err, errln, outln};
 use crate::terminal::can_overwrite;
+use crate::text::io_text;
 
 #[derive(Args)]
 pub(crate) struct CorpusOptions {
@@ -85,7 +86,7 @@ pub(crate) fn run(options: &CorpusOptions, json: bool) -> Exit {
     if let Some(path) = &options.out
         && let Err(error) = replace_file(path, table(&outcomes))
     {
-        errln!("error: cannot write `{}`: {error}", path.display());
+        errln!("error: cannot write `{}`: {}", path.display(), io_text(&error));
         return Exit::Usage;
     }
     if outcomes.iter().all(|outcome| outcome.detail.is_empty()) { Exit::Ok } else { Exit::No }
@@ -93,7 +94,7 @@ pub(crate) fn run(options: &CorpusOptions, json: bool) -> Exit {
 
 fn read_rows(options: &CorpusOptions) -> Result<Vec<Row>, String> {
     let path = options.expect.display();
-    let bytes = std::fs::read(&options.expect).map_err(|error| format!("cannot read `{path}`: {error}"))?;
+    let bytes = std::fs::read(&options.expect).map_err(|error| format!("cannot read `{path}`: {}", io_text(&error)))?;
     let text = String::from_utf8_lossy(&bytes);
     let header = csv::header(&text);
     if let Some(missing) = ["path", "kind"].iter().find(|name| !header.iter().any(|column| column == *name)) {

@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::out::{errln, out, raw};
 use crate::report::{JsonDiagnostic, json_diagnostics};
+use crate::text::io_text;
 
 #[derive(Serialize)]
 struct Report {
@@ -38,7 +39,7 @@ pub(crate) fn run(file: &Path, unicode: bool, width: usize, write: bool, json: b
     let Some(text) = text else { return Exit::WrongModel };
     if write {
         if let Err(error) = replace_file(file, &text) {
-            errln!("error: cannot write `{}`: {error}", file.display());
+            errln!("error: cannot write `{}`: {}", file.display(), io_text(&error));
             return Exit::Usage;
         }
     } else if !json {

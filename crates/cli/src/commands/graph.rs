@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::load::{load, load_with};
 use crate::out::{errln, out};
+use crate::text::io_text;
 use crate::watch::{Interrupt, Watch, usual_budget};
 use abridge_draw::{Drawing, DrawnEdge, DrawnNode};
 
@@ -133,6 +134,13 @@ fn write(drawing: &Drawing, options: &GraphOptions) -> Exit {
         Format::Dot => drawing.dot(),
         Format::Svg => drawing.svg(),
     };
+    // A picture of another kind under such a name could not be opened.
+    const OTHER_KINDS: [&str; 8] = ["png", "jpg", "jpeg", "gif", "pdf", "ps", "eps", "html"];
+    let end = options.output.as_ref().and_then(|path| path.extension()).map(|end| end.to_string_lossy().to_lowercase());
+    if let Some(end) = end.filter(|end| options.format.is_none() && OTHER_KINDS.contains(&end.as_str())) {
+        errln!("error: pictures are written as .svg and .dot, not as .{end}; `dot -T{end}` makes one of a .dot file");
+        return Exit::Usage;
+    }
     let Some(path) = &options.output else {
         out!("{text}");
         return Exit::Ok;
@@ -140,7 +148,7 @@ fn write(drawing: &Drawing, options: &GraphOptions) -> Exit {
     match replace_file(path, text) {
         Ok(()) => Exit::Ok,
         Err(error) => {
-            errln!("error: cannot write `{}`: {error}", path.display());
+            errln!("error: cannot write `{}`: {}", path.display(), io_text(&error));
             Exit::Usage
         }
     }

@@ -47,6 +47,8 @@ struct Plan {
     /// What was asked for and cannot be done.
     missing: Vec<String>,
     expected: Option<(String, Exit)>,
+    asks_version: bool,
+    asks_help: bool,
 }
 
 impl Plan {
@@ -92,6 +94,11 @@ fn translate(args: &[String]) -> Result<Plan, String> {
     let mut plan = Plan::default();
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
+        if arg == "--" {
+            let given: Vec<&str> = rest.by_ref().map(String::as_str).collect();
+            plan.missing.push(format!("`-- {}` cannot be done: machines have no arguments", given.join(" ")));
+            break;
+        }
         let Some(name) = arg.strip_prefix('-') else {
             match plan.file.replace(arg.clone()) {
                 Some(first) => return Err(format!("two machines: `{first}` and `{arg}`")),
@@ -101,7 +108,10 @@ fn translate(args: &[String]) -> Result<Plan, String> {
         // ProB takes one dash or two, and either kind of line between words.
         let name = name.strip_prefix('-').unwrap_or(name).replace('-', "_");
         let Some(row) = OPTIONS.iter().find(|row| row.names.contains(&name.as_str())) else {
-            return Err(format!("unknown option `{arg}`; `abridge probcli --list` prints those that are known"));
+            let names = OPTIONS.iter().flat_map(|row| row.names).copied();
+            let near = abridge_sema::nearest(&name, names).map(|near| format!("; a similar one exists: `-{near}`"));
+            let near = near.unwrap_or_default();
+            return Err(format!("unknown option `{arg}`{near}; `abridge probcli --list` prints those that are known"));
         };
         let values: Vec<&str> = rest.by_ref().take(row.n_values).map(String::as_str).collect();
         if values.len() < row.n_values {
@@ -146,8 +156,22 @@ pub(crate) fn run(options: &ProbcliOptions, json: bool, execute: &dyn Fn(&[Strin
     }
     plan.notes.iter().for_each(|note| errln!("note: {note}"));
     plan.missing.iter().for_each(|missing| errln!("warning: {missing}"));
+    if plan.asks_version {
+        outln!("abridge {}", env!("CARGO_PKG_VERSION"));
+    }
+    if plan.asks_help {
+        list(json);
+    }
+    if commands.is_empty() && (plan.asks_version || plan.asks_help) {
+        return if plan.missing.is_empty() { Exit::Ok } else { Exit::Incomplete };
+    }
     if commands.is_empty() && plan.missing.is_empty() {
         errln!("error: nothing to do: give a machine and, for example, `-mc 1000`");
+        return Exit::Usage;
+    }
+    let needs_machine = |command: &Vec<String>| !["eval", "repl"].contains(&command[0].as_str());
+    if plan.file.is_none() && commands.iter().any(needs_machine) {
+        errln!("error: no machine is given, for example: abridge probcli lift.mch -model_check");
         return Exit::Usage;
     }
     let mut worst = if plan.missing.is_empty() { Exit::Ok } else { Exit::Incomplete };

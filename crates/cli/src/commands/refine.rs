@@ -29,6 +29,7 @@ use crate::load::load;
 use crate::out::{errln, out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{event, shortened};
+use crate::text::io_text;
 use crate::watch::{Guard, Interrupt, Stage, Stop, Told, Watch, grouped, peak_bytes, usual_budget};
 
 pub(crate) use json::{obligation_name, values_json};
@@ -530,7 +531,7 @@ impl Subject<'_> {
             return Ok(());
         };
         let picture = picture::svg(self.names(), found);
-        replace_file(path, picture).map_err(|error| format!("cannot write {}: {error}", path.display()))
+        replace_file(path, picture).map_err(|error| format!("cannot write `{}`: {}", path.display(), io_text(&error)))
     }
 }
 

@@ -48,6 +48,7 @@ const HELP: &str = "\
   :reload          read the machine again
   :help            this list
   :quit            quit (Ctrl-D, too)
+The first letters of a command are enough: `:t`, `:b`.
 Variables have their values in the first initial state. `\\forall`, `\\in`, ... and `\\u2200` stand for symbols;
 Tab completes them, and names. Ctrl-C ends an evaluation.
 ";
@@ -99,7 +100,7 @@ impl Talk for Repl<'_> {
     fn command(&mut self, line: &str) -> Reply {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        match word {
+        match whole(word) {
             "" => Reply::text("", json!({})),
             ":type" => self.about(rest, Repl::type_of),
             ":table" => self.about(rest, Repl::table),
@@ -110,8 +111,8 @@ impl Talk for Repl<'_> {
                 Some(file) => self.load(&file),
                 None => Reply::error("no machine to read again; `:load FILE` reads one"),
             },
-            ":help" | ":h" | ":?" | "help" => Reply::text(HELP, json!({ "help": HELP })),
-            _ if word.starts_with(':') => Reply::error(format!("no command `{word}`; `:help` prints all")),
+            ":help" | ":?" | "help" => Reply::text(HELP, json!({ "help": HELP })),
+            word if word.starts_with(':') => Reply::error(format!("no command `{word}`; `:help` prints all")),
             _ => self.about(line, Repl::evaluate),
         }
     }
@@ -119,6 +120,12 @@ impl Talk for Repl<'_> {
     fn words(&self) -> Vec<String> {
         self.words.iter().cloned().chain(self.lets.iter().map(|(name, _)| name.clone())).collect()
     }
+}
+
+/// A command whose first letters are given. Of several, the first of the list is meant: `:t` is `:type`, as in ProB.
+fn whole(word: &str) -> &str {
+    let is_begun = |command: &&&str| word.len() > 1 && word.starts_with(':') && command.starts_with(word);
+    COMMANDS.iter().find(is_begun).copied().unwrap_or(word)
 }
 
 /// A formula with its model.

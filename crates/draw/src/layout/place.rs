@@ -17,8 +17,8 @@ const N_STRAIGHTENINGS: usize = 4;
 const LANE_WEIGHT: f64 = 8.0;
 const END_WEIGHT: f64 = 2.0;
 /// A branch of a trunk, and a box at the end of a long edge: they pull little, or rows of them would lean towards the trunk.
-const BRANCH_WEIGHT: f64 = 0.2;
-const LONG_END_WEIGHT: f64 = 0.2;
+const BRANCH_WEIGHT: f64 = 0.02;
+const LONG_END_WEIGHT: f64 = 0.02;
 
 /// The middle of each item.
 pub(super) fn coordinates(plan: &Plan) -> Vec<f64> {

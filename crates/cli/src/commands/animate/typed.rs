@@ -17,6 +17,7 @@ use crate::commands::system_of;
 use crate::formulas::analyse_one;
 use crate::load::load_with;
 use crate::report::count;
+use crate::steps::event;
 use crate::talk::Reply;
 
 /// Solutions of a predicate about parameters that are tried.
@@ -33,7 +34,10 @@ impl Dialogue<'_> {
         let arguments = split_arguments(arguments);
         let n_params = operation.params.len();
         if arguments.len() != n_params {
-            let message = format!("`{name}` has {}, not {}", count(n_params, "parameter"), arguments.len());
+            let listed = self.animation.choices().list.iter().find(|step| step.name == name);
+            let example = listed.map(|step| format!("; listed is `{}`", event(&step.name, &step.params, &[])));
+            let example = example.unwrap_or_default();
+            let message = format!("`{name}` has {}, not {}{example}", count(n_params, "parameter"), arguments.len());
             return Some(Reply::error(message));
         }
         let local = |id: &LocalId| self.model.locals[*id].name.clone();
@@ -86,7 +90,10 @@ impl Dialogue<'_> {
         let (name, pred) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let pred = if pred.trim().is_empty() { "btrue" } else { pred.trim() };
         let Some((op, _)) = self.model.transitions().find(|(_, op)| op.name == name) else {
-            return Reply::error("`exec` needs an operation and a predicate, for example: exec press n > 1");
+            return Reply::error(match name {
+                "" => "`exec` needs an operation and a predicate, for example: exec press n > 1".to_owned(),
+                _ => format!("no operation `{name}`{}", self.similar(name)),
+            });
         };
         let place @ Place::Running(_) = self.place() else { return Reply::error("the machine is not initialised") };
         let analysis = analyse_one(Some(self.file), pred, Role::Any, self.model_options);

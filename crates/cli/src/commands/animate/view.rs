@@ -114,8 +114,7 @@ impl View<'_, '_> {
             Place::Running(_) => "running",
         };
         let choice = |(idx, step): (usize, &TraceStep)| {
-            let changed: Vec<(String, String)> =
-                step.state.iter().filter(|(name, _)| step.changed.contains(name)).cloned().collect();
+            let changed: Vec<(String, String)> = step.changes().cloned().collect();
             json!({
                 "number": idx + 1,
                 "name": step.name,

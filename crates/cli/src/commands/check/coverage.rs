@@ -23,8 +23,8 @@ const MAX_VALUE_CHARS: usize = 60;
 pub(super) fn caveats(report: &Report) -> Vec<String> {
     let mut caveats = Vec::new();
     let is_over = report.verdict == Verdict::Holds || report.visited_all && report.limits.is_empty();
-    if !report.violations.is_empty() {
-        caveats.push("the search ended at a finding, unless `--find all` was given".to_owned());
+    if !report.violations.is_empty() && !report.finds_all {
+        caveats.push("the search ended at a finding; `--find all` goes on".to_owned());
     } else if !is_over {
         caveats.push("not all states were visited".to_owned());
     }

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use abridge_check::{Report, TemporalVerdict, Trace};
-use abridge_diag::SourceMap;
+use abridge_check::{Report, TemporalVerdict, Trace, Violation, ViolationKind};
+use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::Model;
 
 use super::text::{heading, plural, verdict_line};
@@ -30,8 +30,8 @@ const MAX_BAR_CHARS: usize = 120;
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}\
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}.bad{color:#a02020}.good{color:#207020}.open{color:#8a6100}\
 table{border-collapse:collapse;width:100%}td,th{padding:.15rem .6rem .15rem 0;text-align:left;vertical-align:top}\
-td.n,th.n{text-align:right;white-space:nowrap}code,td{font-family:ui-monospace,monospace;font-size:.85rem}\
-td.chart{width:45%}h3{font-size:1rem}.bar{background:#7aa6d8;height:.8rem;display:inline-block}tr.fold td{color:#777}\
+td.n,th.n{text-align:right;white-space:nowrap}code,td,pre{font-family:ui-monospace,monospace;font-size:.85rem}\
+table.facts{width:auto}.facts th{padding-right:2rem;font-weight:500}td.chart{width:45%}h3{font-size:1rem}.bar{background:#7aa6d8;height:.8rem;display:inline-block}tr.fold td{color:#777}\
 @media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}.bad{color:#ff8a80}.good{color:#9ccc65}.open{color:#ffd54f}}";
 
 /// The page about a run.
@@ -43,6 +43,13 @@ pub(super) fn page(model: &Model, sources: &SourceMap, file: &Path, report: &Rep
     page.coverage(sources, report);
     page.out += "</body></html>\n";
     page.out
+}
+
+/// A text with what stands between backquotes as code.
+fn marked(text: &str) -> String {
+    let parts = text.split('`').map(xml);
+    let parts = parts.enumerate().map(|(idx, part)| if idx % 2 == 1 { format!("<code>{part}</code>") } else { part });
+    parts.collect()
 }
 
 struct Page {
@@ -72,17 +79,17 @@ impl Page {
         let rows = [
             ("states", grouped(report.states)),
             ("transitions", grouped(report.transitions)),
-            ("depth", report.depth.to_string()),
+            ("depth", grouped(u64::from(report.depth))),
             ("time", format!("{:.2} s", times.total)),
             ("memory", format!("{} MB", peak_bytes() >> 20)),
             ("version", format!("abridge {}", env!("CARGO_PKG_VERSION"))),
         ];
-        self.line("<table>");
+        self.line("<table class=\"facts\">");
         rows.iter().for_each(|(name, value)| self.line(&format!("<tr><th>{name}</th><td>{value}</td></tr>")));
         self.line("</table>");
         if !report.limits.is_empty() {
             self.line("<h2>Limits</h2><ul>");
-            let limits = report.limits.iter().map(|limit| xml(&shortened(limit, MAX_CELL_CHARS)));
+            let limits = report.limits.iter().map(|limit| marked(&shortened(limit, MAX_CELL_CHARS)));
             limits.for_each(|limit| self.line(&format!("<li>{limit}</li>")));
             self.line("</ul>");
         }
@@ -91,6 +98,7 @@ impl Page {
     fn findings(&mut self, model: &Model, sources: &SourceMap, report: &Report) {
         for violation in report.violations.iter().take(MAX_SHOWN_FINDINGS) {
             self.line(&format!("<h2>{}</h2>", xml(&shortened(&heading(model, sources, violation), MAX_CELL_CHARS))));
+            self.place(model, sources, violation);
             let parts = violation.parts.iter().map(|part| format!("{} is {}", part_text(sources, part), part.value));
             let reasons = violation.reasons.iter().map(|reason| reason_text(sources, reason));
             self.line("<ul>");
@@ -104,6 +112,21 @@ impl Page {
             let rest = report.violations.len() - MAX_SHOWN_FINDINGS;
             self.line(&format!("<p>{} not shown</p>", count(rest, "further finding")));
         }
+    }
+
+    /// Where a finding is about: the place of a conjunct, or the message about what is not well-defined.
+    fn place(&mut self, model: &Model, sources: &SourceMap, violation: &Violation) {
+        let conjunct = match &violation.kind {
+            ViolationKind::Invariant { conjunct } => &model.invariant[*conjunct],
+            ViolationKind::Assertion { conjunct } => &model.assertions[*conjunct],
+            ViolationKind::IllDefined { error, .. } => {
+                let text = shortened(&render(sources, error, RenderConfig::default()), 10 * MAX_CELL_CHARS);
+                self.line(&format!("<pre>{}</pre>", xml(text.trim_end())));
+                return;
+            }
+            ViolationKind::Deadlock | ViolationKind::Goal => return,
+        };
+        self.line(&format!("<p><code>{}</code></p>", xml(&sources.locate(conjunct.span).to_string())));
     }
 
     fn trace(&mut self, trace: &Trace) {
@@ -159,7 +182,7 @@ impl Page {
         }
         self.line("<h2>Coverage</h2>");
         for caveat in coverage::caveats(report) {
-            self.line(&format!("<p class=\"open\">{}</p>", xml(&caveat)));
+            self.line(&format!("<p class=\"open\">{}</p>", marked(&caveat)));
         }
         self.operations(report);
         let Some(covered) = &report.state_coverage else { return };

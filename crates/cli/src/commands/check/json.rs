@@ -1,6 +1,6 @@
 //! The report of a check as JSON; `docs/json.md` describes the fields.
 
-use abridge_check::{Report, SymbolicSymmetry, TemporalVerdict, Verdict, Violation, ViolationKind};
+use abridge_check::{Report, SymbolicReport, SymbolicSymmetry, TemporalVerdict, Verdict, Violation, ViolationKind};
 use abridge_diag::SourceMap;
 use abridge_model::Model;
 use num_bigint::BigUint;
@@ -53,33 +53,48 @@ pub(super) fn report_json(model: &Model, sources: &SourceMap, report: &Report, t
         "checkpoint_error": report.disk.checkpoint_error,
     });
     if let Some(symbolic) = &report.symbolic {
-        let number =
-            |count: &BigUint| u64::try_from(count).map_or_else(|_| json!(count.to_string()), |count| json!(count));
-        json["states"] = number(&symbolic.states);
-        json["nodes"] = number(&(&symbolic.states + 1_u32));
-        json["transitions"] = symbolic.transitions.as_ref().map(number).unwrap_or_default();
-        json["depth"] = Value::Null;
-        json["symbolic"] = json!({
-            "all_states": symbolic.states_behind.as_ref().map(number),
-            "representatives": match symbolic.symmetry {
-                SymbolicSymmetry::Off => Value::Null,
-                SymbolicSymmetry::Unique => json!("unique"),
-                SymbolicSymmetry::Several => json!("several"),
-            },
-            "peak_nodes": symbolic.peak_nodes,
-            "reorderings": symbolic.n_reorderings,
-            "rounds": symbolic.rounds,
-            "exact_operations": symbolic.exact_operations,
-            "learnt_operations": symbolic.learnt_operations,
-            "numbered_variables": symbolic.numbered_variables,
-            "learnt_properties": symbolic.learnt_properties,
-            "lists_initial": symbolic.lists_initial,
-        });
+        add_symbolic(&mut json, symbolic);
     }
     // Traces may be long: they are moved, where `json!` would copy them.
     json["violation"] = violation.unwrap_or_default();
     json["temporal"] = temporal::json(report, sources);
     json
+}
+
+/// Puts the counts and figures of the symbolic engine into a report.
+fn add_symbolic(json: &mut Value, symbolic: &SymbolicReport) {
+    let number = |count: &BigUint| u64::try_from(count).map_or_else(|_| json!(count.to_string()), |count| json!(count));
+    json["states"] = number(&symbolic.states);
+    json["nodes"] = number(&(&symbolic.states + 1_u32));
+    json["transitions"] = symbolic.transitions.as_ref().map(number).unwrap_or_default();
+    json["depth"] = Value::Null;
+    if symbolic.backward.is_some() {
+        (json["states"], json["nodes"]) = (Value::Null, Value::Null);
+    }
+    json["symbolic"] = json!({
+        "all_states": symbolic.states_behind.as_ref().filter(|_| symbolic.backward.is_none()).map(number),
+        "representatives": match symbolic.symmetry {
+            SymbolicSymmetry::Off => Value::Null,
+            SymbolicSymmetry::Unique => json!("unique"),
+            SymbolicSymmetry::Several => json!("several"),
+        },
+        "peak_nodes": symbolic.peak_nodes,
+        "reorderings": symbolic.n_reorderings,
+        "rounds": symbolic.rounds,
+        "exact_operations": symbolic.exact_operations,
+        "learnt_operations": symbolic.learnt_operations,
+        "numbered_variables": symbolic.numbered_variables,
+        "learnt_properties": symbolic.learnt_properties,
+        "lists_initial": symbolic.lists_initial,
+        "direction": if symbolic.backward.is_some() { "backward" } else { "forward" },
+        "backward": symbolic.backward.map(|backward| json!({
+            "targets": backward.targets,
+            "refinements": backward.refinements,
+            "visible_variables": backward.visible,
+            "variables": backward.variables,
+            "fixpoint_nodes": backward.fixpoint_nodes,
+        })),
+    });
 }
 
 /// Interchangeable elements by given set.

@@ -17,6 +17,7 @@ use crate::load::load_with;
 use crate::out::{out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
+use crate::text::io_text;
 
 #[derive(Args)]
 pub(crate) struct TemporalOptions {
@@ -70,8 +71,8 @@ impl TemporalOptions {
             }
         }
         for file in &self.formulas {
-            let text =
-                fs::read_to_string(file).map_err(|error| format!("cannot read `{}`: {error}", file.display()))?;
+            let text = fs::read_to_string(file)
+                .map_err(|error| format!("cannot read `{}`: {}", file.display(), io_text(&error)))?;
             for (name, logic, text) in formulas_in(file, &text)? {
                 add(name, logic, text);
             }

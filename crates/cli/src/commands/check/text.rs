@@ -80,14 +80,26 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
     }
     let never: Vec<&str> =
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
-    // Under partial order reduction, coverage says nothing about the machine.
-    if !never.is_empty() && (report.por.is_none() || refused.is_some()) {
+    // Under partial order reduction, coverage says nothing about the machine; neither does it if the machine did not start.
+    let is_about_all = report.por.is_none() || refused.is_some();
+    if !never.is_empty() && is_about_all && report.states > 0 {
         outln!("operations never taken: {}", never.join(", "));
     }
 }
 
 /// Counts and statistics of the symbolic engine.
 fn symbolic_text(symbolic: &SymbolicReport, times: &Times) -> String {
+    if let Some(backward) = &symbolic.backward {
+        return format!(
+            "backward search, {}, at most {}, {} of {} variables visible, {:.2} s, {} MB",
+            plural(u64::from(symbolic.rounds), "round"),
+            plural(symbolic.peak_nodes as u64, "node"),
+            backward.visible,
+            backward.variables,
+            times.total,
+            peak_bytes() >> 20
+        );
+    }
     let transitions = symbolic.transitions.as_ref().map_or("transitions not counted".to_owned(), |count| {
         format!("{} transitions", grouped_digits(&count.to_string()))
     });
@@ -135,6 +147,9 @@ pub(super) fn verdict_line(report: &Report, times: &Times) -> String {
 
 fn holds_text(report: &Report) -> String {
     if let Some(symbolic) = &report.symbolic {
+        if symbolic.backward.is_some() {
+            return "holds (backward search: no initial state leads to a violation)".to_owned();
+        }
         return format!("holds (symbolic search: {} states)", grouped_digits(&symbolic.states.to_string()));
     }
     if report.reduction.is_some() {
@@ -154,6 +169,9 @@ fn holds_text(report: &Report) -> String {
 /// Verdict, first limit, and how far the search came.
 fn incomplete_text(report: &Report, times: &Times) -> String {
     let limit = report.limits.first().map_or("incomplete", String::as_str);
+    if report.symbolic.as_ref().is_some_and(|symbolic| symbolic.backward.is_some()) {
+        return format!("no violation found ({limit}; backward search, {:.2} s)", times.search);
+    }
     let search = if report.visited_all { "exhaustive search, " } else { "" };
     format!("no violation found ({limit}; {search}{} in {:.2} s)", plural(report.states, "state"), times.search)
 }
@@ -268,9 +286,16 @@ pub(super) fn heading(model: &Model, sources: &SourceMap, violation: &Violation)
         }
         ViolationKind::Deadlock => format!("deadlock after {after}: no operation is enabled"),
         ViolationKind::Goal => format!("goal reached after {after}"),
-        ViolationKind::IllDefined { operation, .. } => {
+        ViolationKind::IllDefined { operation, error } => {
             let place = operation.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
-            format!("not well-defined{place} after {after}")
+            let what = match error.id {
+                "precondition-violated" => "precondition violated",
+                "assert-violated" => "ASSERT violated",
+                "loop-invariant-violated" => "loop invariant violated",
+                "loop-variant-violated" => "loop variant violated",
+                _ => "not well-defined",
+            };
+            format!("{what}{place} after {after}")
         }
     }
 }

@@ -51,7 +51,7 @@ fn mode(plan: &mut Plan, values: &[&str]) -> Result<(), String> {
         "bf" => "bfs",
         "df" => "dfs",
         "mixed" => "mixed",
-        other @ ("hash" | "heuristic" | "random" | "size" | "out_degree") => {
+        other @ ("hash" | "heuristic" | "random" | "size" | "out_degree" | "out_degree_hash") => {
             plan.notes.push(format!("`-mc_mode {other}` has no effect: the order is breadth-first"));
             return Ok(());
         }
@@ -86,13 +86,27 @@ fn formula(plan: &mut Plan, option: &str, text: &str) -> Result<(), String> {
 
 fn draw(plan: &mut Plan, kind: &str, file: &str) -> Result<(), String> {
     match kind {
-        "state_space" | "statespace" => plan.other(&["graph", "-o", file]),
+        "state_space" | "statespace" | "state_space_sfdp" => plan.other(&["graph", "-o", file]),
+        "history" => plan.missing.push(format!(
+            "`-dot {kind}` cannot be done: `-his FILE.svg` draws the trace of a finding, `-his FILE` saves it"
+        )),
         "enable_graph" | "dependence_graph" | "state_as_graph" | "signature_merge" | "transition_diagram" => {
             plan.missing.push(format!("`-dot {kind}` cannot be done: `abridge por --dot enabling` and `abridge graph --state` draw graphs of operations and states"));
         }
         other => {
             plan.missing.push(format!("`-dot {other}` cannot be done: of the graphs of ProB, `state_space` is drawn"))
         }
+    }
+    Ok(())
+}
+
+/// A drawing about an expression.
+fn draw_formula(plan: &mut Plan, kind: &str, formula: &str, file: &str) -> Result<(), String> {
+    match kind {
+        "transition_diagram" => plan.other(&["graph", "--project", formula, "-o", file]),
+        other => plan.missing.push(format!(
+            "`-dotexpr {other}` cannot be done: of the graphs of expressions, `transition_diagram` is drawn"
+        )),
     }
     Ok(())
 }
@@ -202,7 +216,7 @@ pub(super) const OPTIONS: &[Row] = &[
         "`--por semantic`, or `--por off`",
     ),
     row(
-        &["global_time_out"],
+        &["global_time_out", "timeout", "time_out"],
         1,
         Effect::Do(|plan, values| {
             let seconds = milliseconds(values[0])?;
@@ -212,12 +226,14 @@ pub(super) const OPTIONS: &[Row] = &[
         "`--time SECONDS`, from milliseconds",
     ),
     row(
-        &["timeout", "time_out"],
-        1,
-        Effect::None,
-        "single evaluations have no time limit of their own; `-global_time_out` limits a run",
+        &["disable_timeout", "disable_time_out"],
+        0,
+        Effect::Do(|plan, _| {
+            add(&mut plan.model, &["-p", "TIME_OUT", "0"]);
+            Ok(())
+        }),
+        "`-p TIME_OUT 0`: single evaluations have no time limit, also if the machine sets one",
     ),
-    row(&["disable_timeout", "disable_time_out"], 0, Effect::None, "there is no time limit unless one is given"),
     row(
         &["max_depth"],
         1,
@@ -399,6 +415,12 @@ pub(super) const OPTIONS: &[Row] = &[
         Effect::Do(|plan, values| draw(plan, values[0], values[1])),
         "`abridge graph FILE -o FILE.dot|svg`, for `state_space`",
     ),
+    row(
+        &["dotexpr"],
+        3,
+        Effect::Do(|plan, values| draw_formula(plan, values[0], values[1], values[2])),
+        "`abridge graph FILE --project EXPR -o FILE.dot|svg`, for `transition_diagram`",
+    ),
     row(&["spdot"], 1, Effect::Do(|plan, values| draw(plan, "state_space", values[0])), "`abridge graph FILE -o FILE`"),
     row(
         &["his"],
@@ -418,28 +440,52 @@ pub(super) const OPTIONS: &[Row] = &[
     row(&["his_option"], 1, Effect::None, "saved traces have steps and states"),
     row(&["profile", "prob_profile"], 0, Effect::Check(&["--profile"]), "`--profile`"),
     row(
-        &["coverage", "coverage_summary"],
+        &["coverage", "coverage_summary", "c"],
         0,
         Effect::Check(&["--coverage"]),
         "`--coverage`: operations, values of variables, guards that are never true",
     ),
     row(&["statistics"], 0, Effect::None, "`abridge check` always prints counts, time and memory"),
     row(
-        &["pp", "ppf"],
+        &["pp", "ppf", "ppAB", "ppB", "pppl"],
         1,
         Effect::Missing,
         "`abridge show --model` prints the composed machine, `abridge fmt` formats a file",
     ),
-    row(&["version", "svers", "short_version"], 0, Effect::Missing, "`abridge --version` prints the version"),
-    row(&["help", "h"], 0, Effect::Missing, "`abridge probcli --list` prints the options"),
+    row(
+        &["pp_with_name"],
+        2,
+        Effect::Missing,
+        "`abridge show --model` prints the composed machine, `abridge fmt` formats a file",
+    ),
+    row(
+        &["version", "svers", "short_version"],
+        0,
+        Effect::Do(|plan, _| {
+            plan.asks_version = true;
+            Ok(())
+        }),
+        "the version of Abridge, as `abridge --version`",
+    ),
+    row(
+        &["help", "h"],
+        0,
+        Effect::Do(|plan, _| {
+            plan.asks_help = true;
+            Ok(())
+        }),
+        "the list of options, as `abridge probcli --list`",
+    ),
     row(&["i", "animate_stats"], 0, Effect::Missing, "`abridge animate FILE` is interactive"),
     row(
-        &["v", "verbose", "silent", "nocolor", "no_color", "time"],
+        &["v", "vv", "verbose", "silent", "quiet", "force_no_silent", "nocolor", "no_color", "time"],
         0,
         Effect::None,
         "the report has one form; `--json` is another, `--color` sets the colours",
     ),
-    row(&["l", "log", "logxml", "ll"], 1, Effect::None, "there is no log; `--json` prints the report for programs"),
+    row(&["l", "log", "logxml"], 1, Effect::None, "there is no log; `--json` prints the report for programs"),
+    row(&["ll"], 0, Effect::None, "there is no log; `--json` prints the report for programs"),
+    row(&["test_mode"], 0, Effect::None, "results depend on no chance; random walks print their seed"),
     row(&["cache"], 1, Effect::None, "machines are read and typed at once, so that there is nothing to keep"),
     row(&["parsercp", "path", "comp_path"], 1, Effect::None, "the parser is part of the program"),
     row(
@@ -449,10 +495,18 @@ pub(super) const OPTIONS: &[Row] = &[
         "it is about the inside of ProB",
     ),
     row(
-        &["cbc", "cbc_sequence", "cbc_tests", "mcm_tests"],
+        &["cbc", "cbc_sequence"],
         1,
         Effect::Missing,
         "there is no constraint-based checking; `-model_check` visits the reachable states",
+    ),
+    row(&["cbc_tests"], 3, Effect::Missing, "test cases are not generated; `-animate N` walks at random"),
+    row(&["mcm_tests"], 4, Effect::Missing, "test cases are not generated; `-animate N` walks at random"),
+    row(
+        &["cbc_cover", "mcm_cover"],
+        1,
+        Effect::Missing,
+        "test cases are not generated; `-coverage` tells what is covered",
     ),
     row(
         &["cbc_assertions", "cbc_deadlock", "cbc_refinement", "cbc_redundant_invariants"],
@@ -474,11 +528,33 @@ pub(super) const OPTIONS: &[Row] = &[
         "`abridge check --checkpoint FOLDER` saves a search, `--save-trace` a trace",
     ),
     row(&["scope"], 1, Effect::Missing, "write a definition SCOPE"),
-    row(&["puml", "visb", "rule_report", "rc"], 2, Effect::Missing, "there is no such drawing or report"),
+    row(&["property"], 1, Effect::Missing, "write the predicate into the PROPERTIES"),
+    row(&["puml", "visb", "latex"], 2, Effect::Missing, "there is no such drawing or report"),
     row(
-        &["wd", "wd_all", "wd_inv_proof", "lint", "vacuity", "machine_stats", "machine_files", "properties"],
+        &["rule_report", "bench_csv"],
+        1,
+        Effect::Missing,
+        "there is no such report; `--json` and `--report` have others",
+    ),
+    row(&["cc"], 2, Effect::Missing, "`-coverage` prints coverage, which `--json` has for programs"),
+    row(&["csp_guide", "csp_assertion"], 1, Effect::Missing, "CSP is not read"),
+    row(
+        &["ltsmin", "s", "ss", "sf"],
+        0,
+        Effect::Missing,
+        "there is no server for other programs; `--json` answers them",
+    ),
+    row(&["ltsmin2"], 1, Effect::Missing, "there is no server for other programs; `--json` answers them"),
+    row(
+        &["lint", "vacuity", "machine_stats", "machine_files", "properties", "det_check", "det_constants", "rc"],
         0,
         Effect::Missing,
         "there is no such analysis; `abridge show FILE` prints what a machine consists of",
+    ),
+    row(
+        &["wd", "wd_all", "wd_inv_proof"],
+        0,
+        Effect::Missing,
+        "nothing is proved; `-model_check` finds what is not well-defined in the reachable states",
     ),
 ];
