@@ -64,17 +64,20 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// Sends SIGINT to a run as soon as it would heed it: when its handler is installed, as the system tells.
+/// Sends SIGINT to a run as soon as it would heed it: when its handler is installed, as the system tells. A run that is over gets it without effect.
 #[cfg(target_os = "linux")]
 pub(crate) fn interrupt(child: &std::process::Child) {
     const SIGINT_BIT: u64 = 1 << 1;
     let path = format!("/proc/{}/status", child.id());
-    let is_caught = || {
-        let status = std::fs::read_to_string(&path).expect("the run has not ended");
+    let is_ready = || {
+        let status = std::fs::read_to_string(&path).expect("a child that was not waited for");
+        if status.lines().any(|line| line.starts_with("State:\tZ")) {
+            return true;
+        }
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask of caught signals");
         u64::from_str_radix(mask.trim(), 16).expect("hexadecimal") & SIGINT_BIT != 0
     };
-    while !is_caught() {
+    while !is_ready() {
         std::thread::yield_now();
     }
     let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
