@@ -8,12 +8,12 @@ use std::ops::ControlFlow;
 use abridge_diag::with_stack;
 use abridge_eval::State;
 use abridge_explicit::{Explicit, SystemConfig, judge};
-use abridge_model::{Model, OpId, ReductionKind, SetId};
+use abridge_model::{Logic, Model, ModelNode, OpId, ReductionKind, SetId};
 use abridge_reduce::canonizer::{
     Canonized, Chosen, Difference, Part, PartKind, PartSample, Plan, Proof, Refutation, Sampled, Strategy, Trouble,
     TroubleKind, accompany, prove, sample, twin,
 };
-use abridge_reduce::symmetry::{Auto, Method, Quotient, ValueStates as _, symmetry_of};
+use abridge_reduce::symmetry::{Auto, Method, Quotient, Symmetry, ValueStates as _, symmetry_of};
 use abridge_reduce::{Selected, Tally};
 use abridge_search::Strategy as SearchStrategy;
 use abridge_sliced::Sliced;
@@ -172,12 +172,20 @@ fn plan_of(system: &Explicit<'_>, config: &Config) -> Plan {
     if config.symmetry == Method::Off || unsymmetric(system, config).is_some() {
         return plan;
     }
-    let nodes = config.formulas.nodes();
-    let group = symmetry_of(system.model(), search_config(config).properties, &nodes, system.pinned()).group;
+    let group = symmetry_beside(system, config).group;
     match group.is_trivial() || system.movable_words(&group).is_empty() {
         true => plan,
         false => plan.after_symmetry(group),
     }
+}
+
+/// The permutations that go with other reductions. Proofs take the bounds of variables from the invariant, whether the run checks it or not. Images of
+/// functions need not be reachable, so bounds hold for permuted ones only if the invariant does not tell elements apart either.
+fn symmetry_beside(system: &Explicit<'_>, config: &Config) -> Symmetry {
+    let model = system.model();
+    let mut nodes = config.formulas.nodes();
+    nodes.extend(model.invariant.iter().map(|conjunct| ModelNode::Pred(conjunct.pred)));
+    symmetry_of(model, search_config(config).properties, &nodes, system.pinned())
 }
 
 /// Why symmetry reduction is not applied beside other reductions.
@@ -204,7 +212,7 @@ fn plan_without_symmetry(system: &Explicit<'_>, config: &Config) -> Plan {
     if !is_alone || !model.steering.force_symmetry.is_empty() || config.formulas.needs_instances {
         return plan(model, config, |_| false);
     }
-    let symmetry = symmetry_of(model, search_config(config).properties, &config.formulas.nodes(), system.pinned());
+    let symmetry = symmetry_beside(system, config);
     system.use_interchangeable(symmetry.interchangeable());
     plan(model, config, |set| {
         let size = model.sets[set].size() as usize;
@@ -337,19 +345,18 @@ fn all_steps<Q: Quotient, E: Explorer>(
     Ok(Report { sliced: Some(sliced.usage()), ..report })
 }
 
-/// Of formulas, only violations that the judge has realised count.
+/// Of formulas, only violations that the judge has realised count: paths that violate a formula of linear time. One of branching time speaks of all steps of a
+/// state, too, and those were seen in the reduced graph only.
 fn doubt_formulas(report: &mut Report, why: &str) {
-    report.doubt_temporal(why);
     for formula in &mut report.temporal {
         let is_real = formula.trace.as_ref().is_some_and(|trace| trace.gap.is_none());
-        if formula.verdict == TemporalVerdict::Violated && !is_real {
-            formula.verdict = TemporalVerdict::Incomplete(why.to_owned());
+        match (&formula.verdict, formula.logic) {
+            (TemporalVerdict::Violated, Logic::Ltl) if is_real => {}
+            (TemporalVerdict::Incomplete(_) | TemporalVerdict::Error(_), _) => {}
+            _ => formula.verdict = TemporalVerdict::Incomplete(why.to_owned()),
         }
     }
-    let is_violated = report
-        .temporal
-        .iter()
-        .any(|formula| matches!(formula.verdict, TemporalVerdict::Violated | TemporalVerdict::IllDefined(_)));
+    let is_violated = report.temporal.iter().any(|formula| formula.verdict == TemporalVerdict::Violated);
     if report.verdict == Verdict::Violated && report.violations.is_empty() && !is_violated {
         report.verdict = Verdict::Incomplete;
     }

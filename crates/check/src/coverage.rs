@@ -126,8 +126,9 @@ fn variable_coverage(
     let n_candidates = ids.iter().take_while(|(_, n_states)| *n_states >= least).count();
     ids.truncate(n_candidates.min(max_values.max(MAX_WRITTEN)));
     let mut values: Vec<(String, u64)> = ids.into_iter().map(|(id, n_states)| (text(id), n_states)).collect();
-    // Ids depend on the order of evaluation, texts do not.
-    values.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+    // Ids depend on the order of evaluation, texts do not. Numbers are in their own order.
+    values
+        .sort_by_cached_key(|(text, n_states)| (std::cmp::Reverse(*n_states), text.parse::<i128>().ok(), text.clone()));
     values.truncate(max_values);
     VariableCoverage { name, n_values, values }
 }

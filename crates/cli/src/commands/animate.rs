@@ -56,6 +56,7 @@ pub(crate) struct AnimateOptions {
 }
 
 const HELP: &str = "\
+Commands:
   NUMBER          take the step with this number
   OP(VALUES)      take a step by its text, listed or not, as in `press(2)`
   init            take first steps until the machine is initialised

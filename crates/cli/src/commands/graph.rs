@@ -155,6 +155,8 @@ fn write(drawing: &Drawing, options: &GraphOptions) -> Exit {
 }
 
 fn draw_space(space: &Space, view: View) -> Drawing {
+    // In a quotient, and without symmetry, every state is a representative, and a border would tell nothing.
+    let has_orbits = view != View::Quotient && space.nodes.iter().skip(1).any(|node| !node.is_representative);
     let lines = |idx: usize, node: &SpaceNode| match idx {
         0 => vec!["root".to_owned()],
         _ if node.values.is_empty() => vec!["no variables".to_owned()],
@@ -167,8 +169,7 @@ fn draw_space(space: &Space, view: View) -> Drawing {
     let node = |(idx, node): (usize, &SpaceNode)| DrawnNode {
         lines: lines(idx, node).into_iter().chain(told(node)).collect(),
         row: node.depth,
-        // In a quotient, every state is a representative.
-        has_double_border: node.is_representative && view != View::Quotient,
+        has_double_border: node.is_representative && has_orbits,
         is_round: idx == 0,
         colour: None,
         is_marked: node.is_violated || node.is_deadlock,

@@ -39,7 +39,8 @@ pub(crate) struct ReplOptions {
 }
 
 const HELP: &str = "\
-  FORMULA          value of an expression, truth of a predicate, solutions for unknown identifiers
+Commands:
+  FORMULA          value of an expression, truth of a predicate, solutions for unknown names
   :type FORMULA    type of a formula and of its unknown identifiers
   :table FORMULA   set of tuples as a table
   :let X = EXPR    name for an expression; `:let` prints all names, `:let X` forgets one
@@ -49,8 +50,9 @@ const HELP: &str = "\
   :help            this list
   :quit            quit (Ctrl-D, too)
 The first letters of a command are enough: `:t`, `:b`.
-Variables have their values in the first initial state. `\\forall`, `\\in`, ... and `\\u2200` stand for symbols;
-Tab completes them, and names. Ctrl-C ends an evaluation.
+Variables have their values in the first initial state.
+`\\forall`, `\\in`, ... and `\\u2200` stand for symbols; Tab completes them, and names.
+Ctrl-C ends an evaluation.
 ";
 
 /// Commands that can be completed.

@@ -23,6 +23,7 @@ use crate::talk::{Reply, Talk, converse};
 use crate::watch::usual_budget;
 
 const HELP: &str = "\
+Commands:
   NUMBER  take the step with this number; its text works too, as in `put(ITEM1)`
   b [N]   go back one step, or N steps
   r       restart
