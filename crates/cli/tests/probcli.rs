@@ -118,6 +118,14 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
         0,
     ),
     (
+        "M.mch -his out.prob2trace -animate 5",
+        &["animate M.mch --compat prob --do init --do 'walk 5' --do trace --do 'save out.prob2trace'"],
+        0,
+        0,
+    ),
+    ("M.mch -his out.prob2trace -typecheck", &["typecheck M.mch"], 1, 0),
+    ("M.mch -init -nodead -coverage -max_depth 4", &["animate M.mch --compat prob --do init"], 3, 0),
+    (
         "M.mch -mc 9 -his out.prob2trace -his_option show_states",
         &["check M.mch --compat prob --max-states 9 --save-trace out.prob2trace --no-temporal"],
         1,
@@ -173,7 +181,7 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
         "-model_check -nodead -save allstate -his historytmp -his_option show_states -spdot statespace.txt -l pl.log -ll -c M.mch",
         &[
             "graph M.mch --compat prob -o statespace.txt",
-            "check M.mch --compat prob --no-deadlock --save-trace historytmp --coverage --no-temporal",
+            "check M.mch --compat prob --no-deadlock --coverage --save-trace historytmp --no-temporal",
         ],
         3,
         1,

@@ -40,6 +40,10 @@ struct Plan {
     checks_temporal: bool,
     /// Properties of single states are checked; not if only formulas are asked for.
     checks_states: bool,
+    /// The options behind `check`, as they were given.
+    given_for_check: Vec<String>,
+    /// The file that gets the trace of a finding or of a walk.
+    history: Option<String>,
     /// Other commands, to which the file is added behind the first word.
     others: Vec<Vec<String>>,
     /// Options without effect, and why.
@@ -118,9 +122,31 @@ fn translate(args: &[String]) -> Result<Plan, String> {
             let n_values = crate::report::count(row.n_values, "value");
             return Err(format!("`{arg}` needs {n_values}"));
         }
+        let n_before = plan.check.len();
         apply(&mut plan, row, arg, &values)?;
+        if plan.check.len() > n_before {
+            plan.given_for_check.push([&[arg.as_str()], &values[..]].concat().join(" "));
+        }
     }
+    finish(&mut plan);
     Ok(plan)
+}
+
+/// Settles what depends on several options, in whatever order they were given.
+fn finish(plan: &mut Plan) {
+    if let Some(file) = plan.history.take() {
+        let save = ["--do".to_owned(), format!("save {file}")];
+        let mut walks = plan.others.iter_mut().filter(|other| other[0] == "animate");
+        match walks.next_back() {
+            _ if plan.is_checked => plan.check.extend(["--save-trace".to_owned(), file]),
+            Some(walk) => walk.extend(save),
+            None => plan.notes.push(format!("`-his {file}` has no effect: there is neither a model check nor a walk")),
+        }
+    }
+    if !plan.is_checked {
+        let given = plan.given_for_check.drain(..);
+        plan.notes.extend(given.map(|option| format!("`{option}` has no effect: no model check is asked for")));
+    }
 }
 
 fn apply(plan: &mut Plan, row: &Row, arg: &str, values: &[&str]) -> Result<(), String> {

@@ -426,16 +426,10 @@ pub(super) const OPTIONS: &[Row] = &[
         &["his"],
         1,
         Effect::Do(|plan, values| {
-            if !plan.is_checked && plan.others.iter().any(|other| other[0] == "animate") {
-                let save = format!("save {}", values[0]);
-                let animations = plan.others.iter_mut().filter(|other| other[0] == "animate");
-                animations.for_each(|other| other.extend(["--do".to_owned(), save.clone()]));
-            } else {
-                add(&mut plan.check, &["--save-trace", values[0]]);
-            }
+            plan.history = Some(values[0].to_owned());
             Ok(())
         }),
-        "`--save-trace FILE`, in the format of ProB 2",
+        "`--save-trace FILE`, in the format of ProB 2; after a walk, `--do \"save FILE\"`",
     ),
     row(&["his_option"], 1, Effect::None, "saved traces have steps and states"),
     row(&["profile", "prob_profile"], 0, Effect::Check(&["--profile"]), "`--profile`"),
