@@ -53,9 +53,10 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
     if let Some(paths) = paths {
         return along_paths(system, config, por, &paths, &mut explorer);
     }
-    let selected = Selected::new(system, por, resources(config));
+    let sliced = Sliced::new(system, config.evaluator);
+    let selected = Selected::new(&sliced, por, resources(config));
     let report = everything.up_to_symmetry(AnySystem::of(&selected), &mut explorer)?;
-    Ok(Report { por: Some(selected.tally()), ..report })
+    Ok(Report { por: Some(selected.tally()), sliced: Some(sliced.usage()), ..report })
 }
 
 pub(crate) fn resources(config: &Config) -> Resources {
@@ -90,12 +91,13 @@ fn along_paths<E: Explorer>(
     let n_rounds = if config.por == PorMode::Auto { MAX_AUTO_ROUNDS } else { MAX_ROUNDS };
     for _ in 0..n_rounds {
         let version = paths.version();
-        let selected = Selected::new(system, por, resources(config)).along(paths);
+        let sliced = Sliced::new(system, config.evaluator);
+        let selected = Selected::new(&sliced, por, resources(config)).along(paths);
         let scene = Scene { system, config, paths: Some(paths) };
         let report = scene.up_to_symmetry(AnySystem::of(&selected), explorer)?;
         let is_open = report.temporal.iter().any(|formula| matches!(formula.verdict, TemporalVerdict::Incomplete(_)));
         if paths.version() == version || !is_open {
-            return Ok(Report { por: Some(selected.tally()), ..report });
+            return Ok(Report { por: Some(selected.tally()), sliced: Some(sliced.usage()), ..report });
         }
     }
     Scene { system, config, paths: None }.all_steps(explorer)

@@ -10,12 +10,14 @@
 mod build;
 mod code;
 mod fragments;
+mod order;
 mod program;
 mod run;
 mod success;
 mod symmetry;
 
 pub use fragments::CompiledFragments;
+pub use order::StepOrder;
 pub use program::{Assigned, Condition, GuardVerdict, ParameterSearch, Program, Staged};
 pub use run::{Chosen, Fast, Runtime, Stop, Written, unset};
 pub use success::SuccessRate;

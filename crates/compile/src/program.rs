@@ -6,7 +6,7 @@ use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, LocalId, Model, OpId, PredId, Target, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::code::{Case, Code, Plan, PlanStep, Test};
+use crate::code::{Case, Code, Plan, Test};
 
 /// Layout of slots: constants first, then variables, then locals.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,11 @@ impl Layout {
 
     pub(crate) fn local(self, id: LocalId) -> usize {
         self.n_constants + self.n_variables + id.index()
+    }
+
+    /// The local in a slot.
+    pub(crate) fn local_at(self, slot: usize) -> Option<LocalId> {
+        slot.checked_sub(self.n_constants + self.n_variables).map(LocalId::from_index)
     }
 }
 
@@ -65,38 +70,6 @@ impl Operation {
 }
 
 impl Program {
-    /// The order in which searches for the steps of an operation bind locals, as positions in the list; values of each come in ascending order. Locals that
-    /// no search binds are left out. Nothing if steps come in no such order: alternatives are searched one after the other.
-    pub fn binding_order(&self, op: OpId, locals: &[LocalId]) -> Option<Vec<usize>> {
-        let slots: Vec<usize> = locals.iter().map(|local| self.layout.local(*local)).collect();
-        let position = |slot: usize| slots.iter().position(|of| *of == slot);
-        let order_of = |steps: &[PlanStep]| {
-            let mut bound = Vec::new();
-            let is_ordered = steps.iter().all(|step| step.binds_in_order(&mut bound));
-            let mut order: Vec<usize> = Vec::new();
-            for position in bound.into_iter().filter_map(position) {
-                if !order.contains(&position) {
-                    order.push(position);
-                }
-            }
-            is_ordered.then_some(order)
-        };
-        let mut orders = Vec::new();
-        if let Some(operation) = &self.operations[op.index()] {
-            let [case] = operation.cases.as_slice() else { return None };
-            orders.push(order_of(&case.plan.steps)?);
-        }
-        if let Some(staged) = self.staged(op) {
-            orders.push(order_of(&staged.search.plan.steps)?);
-        }
-        orders.dedup();
-        match orders.len() {
-            0 => Some(Vec::new()),
-            1 => orders.pop(),
-            _ => None,
-        }
-    }
-
     /// Whether an operation has a compiled form.
     pub fn has(&self, op: OpId) -> bool {
         self.operations[op.index()].is_some()

@@ -15,7 +15,7 @@ use abridge_value::{Int, Value};
 
 use abridge_eval::{Env, Session, State, SymbolicSet, Val};
 use abridge_model::ModelNode;
-use abridge_solve::encode::{Encoded, Encoder, Executor, SetArg, Stop, Term, TruthPair, may_fail};
+use abridge_solve::encode::{ChoicePoint, Encoded, Encoder, Executor, SetArg, Stop, Term, TruthPair, may_fail};
 
 use crate::gap::Cause;
 
@@ -69,6 +69,10 @@ pub(crate) struct Action {
     pub(crate) is_doubtful: bool,
     /// There may be several outcomes: circuits have inputs beside those of the state.
     pub(crate) has_choice: bool,
+    /// Choices of the body, in the order of execution.
+    pub(crate) points: Vec<ChoicePoint>,
+    /// Values of the outputs; nothing for one without a circuit.
+    pub(crate) outputs: Vec<Option<CircuitValue>>,
     /// Why the body is not exact.
     pub(crate) gaps: Vec<Cause>,
 }
@@ -515,10 +519,15 @@ impl<'s> Translator<'s> {
             }
             Err(stop) => return Err(stop),
         };
-        let Executor { loose, is_doubtful, has_choice, gaps, .. } = executor;
+        let Executor { loose, is_doubtful, has_choice, gaps, points, .. } = executor;
         let mut gaps: Vec<Cause> =
             gaps.into_iter().map(|what| self.cause(ModelNode::Subst(body), &Stop::Unsupported(what))).collect();
         gaps.extend(is_doubtful.then_some(Cause::IllDefinedness));
+        let mut outputs = Vec::new();
+        for output in &self.session.model().operations[op].outputs {
+            let term = effect.updates.get(&Target::Local(*output)).and_then(Option::as_ref);
+            outputs.push(term.and_then(|term| self.encoder.as_sym(term, env).ok()));
+        }
         let mut updates = Vec::new();
         for (target, term) in effect.updates {
             if let Target::Variable(id) = target {
@@ -534,6 +543,8 @@ impl<'s> Translator<'s> {
             loose: loose.into_iter().collect(),
             is_doubtful,
             has_choice,
+            points,
+            outputs,
             gaps,
         })
     }
@@ -568,6 +579,8 @@ impl<'s> Translator<'s> {
             loose: reads,
             is_doubtful: true,
             has_choice: true,
+            points: Vec::new(),
+            outputs: Vec::new(),
             gaps: vec![cause],
         }
     }
@@ -585,6 +598,8 @@ impl Action {
             loose: Vec::new(),
             is_doubtful: false,
             has_choice: false,
+            points: Vec::new(),
+            outputs: Vec::new(),
             gaps: Vec::new(),
         }
     }

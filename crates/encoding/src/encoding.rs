@@ -7,7 +7,7 @@
 use abridge_blast::{Blast, CircuitValue, Lit};
 use abridge_eval::{State, Val};
 use abridge_model::{Conjunct, VarId};
-use abridge_solve::encode::TruthPair;
+use abridge_solve::encode::{ChoicePoint, TruthPair};
 use abridge_value::BitSet;
 
 use crate::actions::{Action, Role, Translator};
@@ -49,6 +49,10 @@ pub struct Instance {
     pub choices: Vec<Lit>,
     /// There may be several outcomes.
     pub has_choice: bool,
+    /// Choices of the body, in the order of execution.
+    pub points: Vec<ChoicePoint>,
+    /// Values of the outputs; nothing for one without a circuit.
+    pub outputs: Vec<Option<CircuitValue>>,
     pub error: ErrorCondition,
     /// For each guard without a circuit the cells that it reads.
     pub opaque_guards: Vec<BitSet>,
@@ -301,6 +305,8 @@ impl Builder<'_> {
             writes,
             choices,
             has_choice: action.has_choice,
+            points: action.points,
+            outputs: action.outputs,
             error,
             opaque_guards,
             opaque_reads,

@@ -19,7 +19,7 @@ mod initial;
 mod prover;
 mod source;
 
-pub use abridge_solve::encode::TruthPair;
+pub use abridge_solve::encode::{ChoiceKind, ChoicePoint, TruthPair};
 pub use bounds::{DRIFT_RANGE, MAX_DRIFT};
 pub use cells::{CellId, Cells};
 pub use encoding::{Encoding, ErrorCondition, Instance, Property, PropertyKind};

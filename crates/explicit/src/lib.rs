@@ -24,6 +24,7 @@ mod system;
 mod table;
 mod worker;
 
+pub use abridge_compile::StepOrder;
 pub use calls::{Called, Evaluator, Judged};
 pub use execution::{Execution, Executions, INITIALISATION_NAME, Place, SETUP_NAME, named_values};
 pub use layout::{FIRST_OPERATION, INITIALISATION, SETUP, UNSET};

@@ -302,6 +302,13 @@ impl<S: Analysed> Layer for Selected<'_, S> {
         self.system.tidy(n_states)
     }
 
+    /// As long as no step was left out, the search is the one without a selection.
+    fn layer_sleep_words(&self) -> usize {
+        let is_whole = self.n_reduced.load(Ordering::Relaxed) == 0 && self.paths.is_none();
+        let is_off = self.benefit.is_off.load(Ordering::Relaxed) && self.por.verified_length.is_none();
+        if is_off && is_whole { self.system.sleep_words() } else { 0 }
+    }
+
     /// States that are expanded ahead of the search would be counted as reduced.
     fn layer_may_look_ahead(&self) -> bool {
         false

@@ -8,22 +8,22 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use abridge_blast::{Circuit, Lit, Replaced};
+use abridge_blast::{Circuit, Lit};
 use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, SatProver, Source};
 use abridge_eval::{State, Val};
-use abridge_explicit::Explicit;
+use abridge_explicit::{Explicit, StepOrder};
+use abridge_model::LocalId;
+use abridge_system::LabelId;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
 use crate::independence::{Independence, Subject};
+use crate::outcomes::{self, Drawn};
 use crate::program::{Program, Signal};
 use crate::values::{Deltas, Variable};
 
 /// Gates of both programs, beyond which blocks would not stay in the cache.
 const MAX_GATES: usize = 1 << 17;
-/// Outcomes of one instance, and nodes of the search for them.
-const MAX_OUTCOMES: usize = 256;
-const MAX_CHOICE_NODES: usize = 4096;
 const MAX_INSTANCES: usize = 1 << 13;
 
 /// Conflicts of a proof, and steps of a translation: the search waits for them.
@@ -49,6 +49,8 @@ pub(crate) struct Compiled {
     independence: RwLock<Arc<Independence>>,
     /// For each operation the end of its outcomes; nothing if it is left to the explicit system.
     pub(crate) operations: Vec<Option<usize>>,
+    /// For each operation whether all its outcomes have labels.
+    pub(crate) has_labels: Vec<bool>,
     pub(crate) properties: Program,
     /// Something is to be looked at, for each role; nothing for a role that is left to the explicit system.
     pub(crate) roles: [Option<Signal>; N_ROLES],
@@ -70,6 +72,8 @@ pub(crate) struct Outcome {
     pub(crate) group: u32,
     /// The group has others.
     pub(crate) may_repeat: bool,
+    /// Nothing if it depends on the state.
+    pub(crate) label: Option<LabelId>,
 }
 
 /// The change of one variable.
@@ -81,14 +85,6 @@ pub(crate) struct Update {
     pub(crate) bits: Vec<(u32, Signal)>,
 }
 
-/// Literals of an outcome, in terms of cells alone.
-struct Drawn {
-    relation: Lit,
-    writes: Vec<(CellId, Lit)>,
-    group: u32,
-    may_repeat: bool,
-}
-
 impl Compiled {
     /// Compiles a machine for the constants of a state, or says why not.
     pub(crate) fn new(system: &Explicit<'_>, constants: &State) -> Result<Compiled, String> {
@@ -96,7 +92,7 @@ impl Compiled {
             interp: system.judge(),
             variables: system.variables().to_vec(),
             operations: system.operations().to_vec(),
-            labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
+            labels: (0..system.operations().len()).map(|idx| label_locals(system, idx)).collect(),
             functions: Vec::new(),
             propositions: system.propositions().to_vec(),
         };
@@ -177,6 +173,8 @@ impl<'b> Builder<'b> {
     }
 
     fn build(mut self) -> Result<Compiled, String> {
+        let of_variable = |gap: &&Gap| matches!(gap.subject, abridge_encoding::Subject::Variable(_));
+        self.reasons = self.encoding.gaps.iter().filter(of_variable).map(|gap| gap.text(self.system.model())).collect();
         let (mut drawn, mut errors) = (Vec::new(), Vec::new());
         for operation in 0..self.source.operations.len() {
             let outcomes = match self.operation(operation, &mut errors) {
@@ -219,14 +217,18 @@ impl<'b> Builder<'b> {
         }
         let signal = |place: usize| steps.roots[place];
         let (mut outcomes, mut subjects) = (Vec::new(), Vec::new());
+        let mut has_labels = vec![true; operations.len()];
         for (operation, relation, updates, drawn) in sketches {
-            let Drawn { relation: lit, writes, group, may_repeat } = drawn;
+            let label = Self::label(self.system, &self.source.labels[operation], &drawn, operation);
+            has_labels[operation] &= label.is_some();
+            let Drawn { relation: lit, writes, group, may_repeat, .. } = drawn;
             outcomes.push(Outcome {
                 operation: operation as u32 + abridge_explicit::FIRST_OPERATION,
                 enabled: signal(relation),
                 updates: updates.into_iter().map(|update| update.placed(signal)).collect(),
                 group,
                 may_repeat,
+                label,
             });
             subjects.push(Subject { relation: lit, writes, may_repeat });
         }
@@ -244,9 +246,18 @@ impl<'b> Builder<'b> {
             deltas,
             steps,
             operations,
+            has_labels,
             properties,
             reasons: self.reasons,
         })
+    }
+
+    /// The label of the steps of an outcome, if it is always the same.
+    fn label(system: &Explicit<'_>, locals: &[LocalId], drawn: &Drawn, operation: usize) -> Option<LabelId> {
+        let value = |local: &LocalId| drawn.label.get(locals.iter().position(|other| other == local)?).cloned();
+        let instance: Option<Vec<Val>> = system.instance_locals(operation).iter().map(value).collect();
+        let outputs: Vec<Val> = drawn.outputs.as_ref()?.iter().cloned().map(Val::from).collect();
+        Some(system.label(&instance?, &outputs))
     }
 
     /// The place of a literal among the roots.
@@ -300,7 +311,7 @@ impl<'b> Builder<'b> {
         let model = self.system.model();
         let op = &model.operations[self.source.operations[operation]];
         let left = |what: &str| format!("operation `{}` has no exact circuit: {what}", op.name);
-        let mut own: Vec<usize> = (0..self.encoding.instances.len())
+        let own: Vec<usize> = (0..self.encoding.instances.len())
             .filter(|idx| self.encoding.instances[*idx].operation == operation)
             .collect();
         for idx in &own {
@@ -316,42 +327,23 @@ impl<'b> Builder<'b> {
                 return Err(left("parameters that are chosen"));
             }
         }
-        let instances = &self.encoding.instances;
-        let has_choice = own.iter().any(|idx| instances[*idx].has_choice || !instances[*idx].choices.is_empty());
-        if has_choice && own.len() > 1 {
-            // Whether labels or choices come first is not known here, and steps come in the order of the explicit system.
-            return Err(left("choices beside parameters"));
-        }
-        if !op.outputs.is_empty() && (has_choice || op.params.is_empty() && own.len() > 1) {
-            return Err(left("outputs that tell transitions apart"));
-        }
-        if own.len() > 1 {
-            // Steps come in the order of the explicit system, which follows from its search for labels.
-            let order = self.system.binding_order(operation).ok_or_else(|| left("alternatives for parameters"))?;
-            let values = |idx: &usize| {
-                let label = self.encoding.instances[*idx].label.as_deref().unwrap_or_default();
-                order.iter().map(|position| label.get(*position).and_then(Val::as_value).cloned()).collect::<Vec<_>>()
-            };
-            own.sort_by_cached_key(values);
-        }
-        let (mut drawn, first_group) = (Vec::new(), self.n_groups);
-        let mut own_errors = Vec::new();
-        for idx in own {
-            let instance = &self.encoding.instances[idx];
-            let group = self.n_groups;
-            if !op.params.is_empty() {
-                self.n_groups += 1;
+        let is_compiled = self.system.is_compiled(operation);
+        let order = self.system.step_order(operation);
+        let Encoding { instances, blast, .. } = &mut self.encoding;
+        let instances: Vec<&Instance> = own.into_iter().map(|idx| &instances[idx]).collect();
+        let has_choice = instances.iter().any(|instance| instance.has_choice || !instance.choices.is_empty());
+        if instances.len() > 1 || has_choice {
+            if is_compiled && order.is_none() {
+                return Err(left("steps whose order follows from the state"));
             }
-            let outcomes = outcomes(&mut self.encoding.blast.circuit, instance, &mut own_errors)
-                .ok_or_else(|| left("choices that are many, or of several things"))?;
-            let may_repeat = outcomes.len() > 1;
-            drawn.extend(outcomes.into_iter().map(|(relation, writes)| Drawn { relation, writes, group, may_repeat }));
+            if !is_compiled && instances.len() > 1 && has_choice {
+                return Err(left("choices beside parameters that only the interpreter makes"));
+            }
         }
-        if op.params.is_empty() {
-            self.n_groups = first_group + 1;
-            let may_repeat = drawn.len() > 1;
-            drawn.iter_mut().for_each(|drawn| drawn.may_repeat = may_repeat);
-        }
+        let (labels, has_params) = (&self.source.labels[operation], !op.params.is_empty());
+        let subject = outcomes::Subject { instances, labels, order: order.filter(|_| is_compiled), has_params };
+        let mut own_errors = Vec::new();
+        let drawn = subject.draw(&mut blast.circuit, &mut own_errors, &mut self.n_groups).map_err(left)?;
         errors.extend(own_errors);
         Ok(drawn)
     }
@@ -424,43 +416,17 @@ fn is_exact(instance: &Instance) -> bool {
         && instance.writes.iter().all(|(_, new)| new.is_some())
 }
 
-/// Relation and writes of each outcome of an instance.
-type Outcomes = Vec<(Lit, Vec<(CellId, Lit)>)>;
-
-/// The outcomes of an instance: what is chosen is replaced by each of its values. Nothing if there are too many, or if their order may be another one than that of
-/// the explicit system, which tries elements in ascending order: then something else than one element is chosen.
-fn outcomes(circuit: &mut Circuit, instance: &Instance, errors: &mut Vec<Lit>) -> Option<Outcomes> {
-    let error = circuit.and(instance.error.context, instance.error.ill_defined);
-    let writes: Vec<(CellId, Lit)> = instance.writes.iter().filter_map(|(cell, new)| Some((*cell, (*new)?))).collect();
-    let mut lits = vec![instance.relation, error];
-    lits.extend(writes.iter().map(|(_, lit)| *lit));
-    let (mut found, mut n_nodes) = (Vec::new(), 0);
-    let mut open = vec![(lits, 0, 0)];
-    while let Some((lits, n_chosen, n_true)) = open.pop() {
-        n_nodes += 1;
-        if n_nodes > MAX_CHOICE_NODES || found.len() > MAX_OUTCOMES {
-            return None;
-        }
-        if lits[0] == Lit::FALSE && lits[1] == Lit::FALSE {
-            continue;
-        }
-        let Some(choice) = instance.choices.get(n_chosen) else {
-            errors.push(lits[1]);
-            if lits[0] != Lit::FALSE {
-                if n_chosen > 0 && n_true != 1 {
-                    return None;
-                }
-                found.push((lits[0], writes.iter().map(|(cell, _)| *cell).zip(lits[2..].iter().copied()).collect()));
-            }
-            continue;
-        };
-        // What is pushed last comes first: the first of several elements.
-        for value in [Lit::FALSE, Lit::TRUE] {
-            let with = |input: Lit| (input == *choice).then_some(value);
-            let mut done = Replaced::default();
-            let lits = lits.iter().map(|lit| circuit.replace(*lit, &with, &mut done)).collect();
-            open.push((lits, n_chosen + 1, n_true + usize::from(value == Lit::TRUE)));
-        }
+/// Locals that tell the instances of an operation apart, and decide the order of their steps.
+fn label_locals(system: &Explicit<'_>, operation: usize) -> Vec<LocalId> {
+    let mut locals = system.instance_locals(operation).to_vec();
+    let op = &system.model().operations[system.operations()[operation]];
+    if op.params.is_empty()
+        && let Some(StepOrder { bound, .. }) = system.step_order(operation)
+        && let Some(last) = bound.iter().rposition(|local| locals.contains(local))
+    {
+        // What is chosen before decides which step comes first, whether it is read or not.
+        let before: Vec<LocalId> = bound[..last].iter().copied().filter(|local| !locals.contains(local)).collect();
+        locals.extend(before);
     }
-    Some(found)
+    locals
 }

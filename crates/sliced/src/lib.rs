@@ -13,6 +13,7 @@ mod block;
 mod compiled;
 mod independence;
 mod lanes;
+mod outcomes;
 mod program;
 mod system;
 mod trial;

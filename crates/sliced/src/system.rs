@@ -92,7 +92,8 @@ impl<'a> Sliced<'a> {
         }
     }
 
-    pub(crate) fn explicit(&self) -> &'a Explicit<'a> {
+    /// The system whose states and steps these are.
+    pub fn explicit(&self) -> &'a Explicit<'a> {
         self.system
     }
 

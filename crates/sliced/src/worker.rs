@@ -199,6 +199,47 @@ impl<'a> SlicedWorker<'a> {
     }
 }
 
+impl SlicedWorker<'_> {
+    /// [`SlicedWorker::add_steps`] with labels. Outcomes that are one transition are several steps then.
+    fn add_labelled_steps(
+        &mut self,
+        compiled: &Compiled,
+        lane: usize,
+        words: &[u32],
+        out: &mut Steps,
+    ) -> Option<Completeness> {
+        let start = out.len();
+        let mut completeness = Completeness::Whole;
+        let mut first = 0;
+        let row = lane * self.enabled_words..(lane + 1) * self.enabled_words;
+        let mut group = Group { number: u32::MAX, start };
+        for (position, end) in compiled.operations.iter().enumerate() {
+            let before = first;
+            first = end.unwrap_or(first);
+            if end.is_none() || !compiled.has_labels[position] {
+                completeness = completeness.and(self.inner.perform(position, words, out));
+                continue;
+            }
+            let enabled = &self.enabled[row.clone()];
+            let finder = Finder { system: self.system.explicit(), cells: &compiled.cells };
+            for idx in ones(enabled, before, first) {
+                let outcome = &compiled.outcomes[idx];
+                let Some(label) = outcome.label else { continue };
+                group.enter(outcome, out);
+                let target = out.push_labelled_copy(outcome.operation, label, words);
+                if !self.buffers.perform(&finder, compiled, &self.block, (outcome, lane), target) {
+                    out.truncate(start);
+                    return None;
+                }
+                if outcome.may_repeat && !self.buffers.is_new(&group, out) {
+                    out.mark_repeated();
+                }
+            }
+        }
+        Some(completeness)
+    }
+}
+
 /// The sleep set of the target of an outcome: what is independent of it, and was asleep or comes before it. Where these outcomes lead from here was met before the target
 /// was, and the same outcome leads on from there.
 #[inline]
@@ -316,14 +357,18 @@ impl<'a> WorkerLayer for SlicedWorker<'a> {
         out: &mut Steps,
         pause: &mut Pause<'_>,
     ) -> Completeness {
-        let words = origin.state().filter(|words| words[0] & 1 == 1 && alike.is_none() && !out.wants_labels());
+        let words = origin.state().filter(|words| words[0] & 1 == 1 && alike.is_none());
         if let Some(words) = words
             && self.system.is_on()
             && let Some(lane) = self.lane(words, About::Steps)
             && let Some(compiled) = self.evaluated.take()
         {
             let is_doubtful = self.block.is_true(compiled.doubt, lane);
-            let added = if is_doubtful { None } else { self.add_steps(&compiled, lane, words, out) };
+            let added = match out.wants_labels() {
+                _ if is_doubtful => None,
+                true => self.add_labelled_steps(&compiled, lane, words, out),
+                false => self.add_steps(&compiled, lane, words, out),
+            };
             self.evaluated = Some(compiled);
             if let Some(completeness) = added {
                 return completeness;

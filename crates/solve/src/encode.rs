@@ -17,7 +17,7 @@ mod pred;
 use std::collections::{HashMap, HashSet};
 
 pub use abridge_model::may_fail;
-pub use action::{Effect, Executor};
+pub use action::{ChoiceKind, ChoicePoint, Effect, Executor};
 pub use binder::Visit;
 pub use member::SetArg;
 

@@ -211,6 +211,21 @@ impl Steps {
         &mut self.words[start..]
     }
 
+    /// Adds a transition with its label to a copy of a state, which the caller then changes.
+    #[inline]
+    pub fn push_labelled_copy(&mut self, operation: u32, label: LabelId, state: &[u32]) -> &mut [u32] {
+        self.push_labelled(operation, Some(label), 1, state);
+        let start = self.words.len() - self.width;
+        &mut self.words[start..]
+    }
+
+    /// Takes note that the last entry is the same transition as one before it.
+    pub fn mark_repeated(&mut self) {
+        if let Some((_, count)) = self.heads.last_mut() {
+            *count = 0;
+        }
+    }
+
     /// Adds a step with its label, which is dropped if the buffer does not ask for it. The count is 0 for a step that is the same transition as one
     /// before it, since labels may say more than transitions do.
     #[inline]
@@ -314,6 +329,11 @@ mod tests {
         steps.truncate(2);
         steps.push(3, 1, &[1]);
         assert_eq!(steps.last().map(|step| (step.label, step.marks)), Some((None, 0)));
+        steps.push_labelled_copy(3, LabelId(4), &[1])[0] = 2;
+        steps.mark_repeated();
+        let last = steps.last().map(|step| (step.label, step.count, step.target[0]));
+        assert_eq!(last, Some((Some(LabelId(4)), 0, 2)));
+        steps.truncate(3);
         let mut plain = Steps::new(1);
         plain.push_labelled(1, Some(LabelId(5)), 1, &[8]);
         assert_eq!(plain.get(0).label, None);

@@ -4,6 +4,7 @@
 //! decides what must agree: verdict and counts for `exact` and `likely`, the verdict alone for other kinds. With `--symmetry`, runs are
 //! compared with each other instead (`methods.rs`).
 
+mod circuits;
 mod methods;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use circuits::Cover;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -65,6 +67,8 @@ struct RowResult {
     prob_ms: String,
     states: Option<u64>,
     search_seconds: Option<f64>,
+    /// Which evaluator was used, and why not the other.
+    evaluator: Value,
 }
 
 pub(crate) fn run(options: &CorpusOptions, json: bool) -> Exit {
@@ -78,10 +82,16 @@ pub(crate) fn run(options: &CorpusOptions, json: bool) -> Exit {
     };
     let outcomes = run_all(&rows, options, json);
     let seconds = start.elapsed().as_secs_f64();
+    let cover = Cover::of(&outcomes, &options.extra);
     if json {
-        print_json(&report_json(&outcomes, seconds));
+        let mut report = report_json(&outcomes, seconds);
+        if let Some(cover) = cover {
+            report["circuits"] = cover.to_json();
+        }
+        print_json(&report);
     } else {
         print_report(&outcomes, seconds);
+        cover.iter().for_each(Cover::print);
     }
     if let Some(path) = &options.out
         && let Err(error) = replace_file(path, table(&outcomes))
@@ -171,6 +181,7 @@ fn check(row: &Row, options: &CorpusOptions) -> RowResult {
         Ok(answer) => {
             outcome.states = answer["states"].as_u64();
             outcome.search_seconds = answer["search_seconds"].as_f64();
+            outcome.evaluator = answer["evaluator"].clone();
             outcome.detail = disagreements(row, &answer).join("; ");
         }
         Err(reason) => outcome.detail = reason,

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use abridge_compile::Fast;
+use abridge_compile::{Fast, StepOrder};
 use abridge_eval::{State, Transition, Val};
 use abridge_model::LocalId;
 use abridge_system::{LabelId, Steps};
@@ -32,17 +32,27 @@ impl Explicit<'_> {
         LabelId(self.labels.intern(&instance.chain(outputs).collect()).0)
     }
 
+    /// The label of a step, by the values of [`Explicit::instance_locals`] and of the outputs.
+    pub fn label(&self, instance: &[Val], outputs: &[Val]) -> LabelId {
+        let id = |val: &Val| self.locals.intern(val).0;
+        self.label_of(instance.iter().map(id), outputs.iter().map(id))
+    }
+
     /// Locals that distinguish the instances of an operation, given by its index.
     pub fn instance_locals(&self, operation: usize) -> &[LocalId] {
         &self.operation_memos[operation].instance
     }
 
-    /// The order in which the compiled search for steps binds [`Explicit::instance_locals`], as positions in that list. Nothing if steps come in no such order.
-    pub fn binding_order(&self, operation: usize) -> Option<Vec<usize>> {
-        match &self.program {
-            Some(program) => program.binding_order(self.operations()[operation], self.instance_locals(operation)),
-            None => Some(Vec::new()),
-        }
+    /// The order in which the compiled form finds the steps of an operation. Nothing if they come in no such order.
+    pub fn step_order(&self, operation: usize) -> Option<StepOrder> {
+        let Operation { op, stages, .. } = &self.operation_memos[operation];
+        self.program.as_ref()?.step_order(self.model(), *op, stages.is_some())
+    }
+
+    /// Whether an operation has a compiled form, which finds its steps.
+    pub fn is_compiled(&self, operation: usize) -> bool {
+        let Operation { op, stages, .. } = &self.operation_memos[operation];
+        self.program.as_ref().is_some_and(|program| stages.is_some() || program.has(*op))
     }
 
     /// Values of [`Explicit::instance_locals`] in a step, by operation and label; `None` if only parameters and outputs are known.

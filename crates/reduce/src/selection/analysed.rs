@@ -3,6 +3,7 @@
 use abridge_deps::{Asked, Dependencies, Depth, EventId, Observed, Resources};
 use abridge_encoding::Source;
 use abridge_explicit::{Explicit, FIRST_OPERATION};
+use abridge_sliced::Sliced;
 use abridge_system::{LabelId, System};
 use abridge_value::BitSet;
 
@@ -81,5 +82,34 @@ impl Analysed for Explicit<'_> {
 
     fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String {
         dependencies.name(self.model(), Explicit::operations(self), event)
+    }
+}
+
+/// States and labels are those of the explicit system.
+impl Analysed for Sliced<'_> {
+    fn analysis_of(&self, state: &[u32]) -> Option<u32> {
+        self.explicit().analysis_of(state)
+    }
+
+    fn analyse(
+        &self,
+        state: &[u32],
+        asked: (Asked, &[Observed]),
+        depth: Depth,
+        resources: &Resources,
+    ) -> Option<Dependencies> {
+        self.explicit().analyse(state, asked, depth, resources)
+    }
+
+    fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId> {
+        self.explicit().event_of(dependencies, operation, label)
+    }
+
+    fn true_cells(&self, dependencies: &Dependencies, word: usize, value: u32) -> Option<BitSet> {
+        self.explicit().true_cells(dependencies, word, value)
+    }
+
+    fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String {
+        self.explicit().event_name(dependencies, event)
     }
 }

@@ -24,6 +24,26 @@ pub struct Effect {
     pub updates: BTreeMap<Target, Option<Term>>,
 }
 
+/// Choice of a substitution.
+#[derive(Clone, Debug)]
+pub struct ChoicePoint {
+    pub kind: ChoiceKind,
+    /// What is chosen, in terms of inputs; for a branch its number.
+    pub value: CircuitValue,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChoiceKind {
+    /// Branch of a SELECT.
+    Branch(SubstId),
+    /// Part of a CHOICE.
+    Part,
+    /// Element of a set.
+    Element,
+    /// Value of a local.
+    Local(LocalId),
+}
+
 /// Translator of a substitution, with the facts that literals cannot express.
 pub struct Executor<'e, 's> {
     pub encoder: &'e mut Encoder<'s>,
@@ -35,6 +55,8 @@ pub struct Executor<'e, 's> {
     pub gaps: Vec<&'static str>,
     /// There are inputs beside those of the state.
     pub has_choice: bool,
+    /// Choices in the order of execution; those of branches that are not taken mean nothing.
+    pub points: Vec<ChoicePoint>,
     /// Stack of operations being called.
     calls: Vec<OpId>,
 }
@@ -53,6 +75,7 @@ impl<'e, 's> Executor<'e, 's> {
             is_doubtful: false,
             gaps: Vec::new(),
             has_choice: false,
+            points: Vec::new(),
             calls: Vec::new(),
         }
     }
@@ -73,7 +96,7 @@ impl<'e, 's> Executor<'e, 's> {
                 let effect = self.execute(*body, env)?;
                 Ok(Effect { defined: self.encoder.and(holds, effect.defined), ..effect })
             }
-            Subst::Select { branches, otherwise } => self.select(branches, *otherwise, env),
+            Subst::Select { branches, otherwise } => self.select(id, branches, *otherwise, env),
             Subst::If { branches, otherwise } => {
                 let mut cases = Vec::new();
                 for (condition, body) in branches {
@@ -91,7 +114,7 @@ impl<'e, 's> Executor<'e, 's> {
             }
             Subst::Choice(parts) => {
                 let ways = parts.iter().map(|part| (Lit::TRUE, *part)).collect();
-                self.any_of(ways, env)
+                self.any_of(ChoiceKind::Part, ways, env)
             }
             Subst::Any { binder, pred, body } => {
                 let possible = self.choose(binder, *pred, env)?;
@@ -169,6 +192,7 @@ impl<'e, 's> Executor<'e, 's> {
 
     fn becomes_element(&mut self, targets: &[Target], set: ExprId, env: &Env) -> Encoded<Effect> {
         let (sym, possible) = self.some_element(set, env)?;
+        self.points.push(ChoicePoint { kind: ChoiceKind::Element, value: sym.clone() });
         let term = self.encoder.expr(set, env)?;
         let mut effect = Effect { possible, defined: term.defined, updates: BTreeMap::new() };
         let mut rest = sym;
@@ -243,13 +267,20 @@ impl<'e, 's> Executor<'e, 's> {
                 None => self.encoder.fresh(&session.type_set(model.locals[*local].ty), env)?,
             };
             conditions.push(condition);
+            self.points.push(ChoicePoint { kind: ChoiceKind::Local(*local), value: sym.clone() });
             self.encoder.bind(*local, &Term::sym(sym), env);
         }
         Ok(conditions)
     }
 
     /// Effect of a SELECT: some branch whose guard holds.
-    fn select(&mut self, branches: &[(PredId, SubstId)], otherwise: Option<SubstId>, env: &Env) -> Encoded<Effect> {
+    fn select(
+        &mut self,
+        id: SubstId,
+        branches: &[(PredId, SubstId)],
+        otherwise: Option<SubstId>,
+        env: &Env,
+    ) -> Encoded<Effect> {
         let is_lenient = self.encoder.session.config().ill_defined_guard_is_false;
         let mut ways = Vec::new();
         let mut none = Vec::new();
@@ -263,11 +294,11 @@ impl<'e, 's> Executor<'e, 's> {
         }
         let none = self.encoder.all(none);
         ways.extend(otherwise.map(|body| (none, body)));
-        self.any_of(ways, env)
+        self.any_of(ChoiceKind::Branch(id), ways, env)
     }
 
     /// Effect of some part whose condition holds, chosen by inputs if there are several.
-    fn any_of(&mut self, ways: Vec<(Lit, SubstId)>, env: &Env) -> Encoded<Effect> {
+    fn any_of(&mut self, kind: ChoiceKind, ways: Vec<(Lit, SubstId)>, env: &Env) -> Encoded<Effect> {
         if let [(condition, body)] = ways[..] {
             let effect = self.execute(body, env)?;
             return Ok(self.limited(condition, effect));
@@ -276,6 +307,7 @@ impl<'e, 's> Executor<'e, 's> {
         let numbers = (0..ways.len() as i64).map(|number| Value::int(Int::from(number)));
         let (selector, one) = self.encoder.blast.fresh_choice(numbers);
         let selected = self.encoder.blast.choice(&selector)?;
+        self.points.push(ChoicePoint { kind, value: selector });
         let mut cases = Vec::new();
         for ((condition, body), (_, lit)) in ways.into_iter().zip(selected) {
             let effect = self.execute(body, env)?;
