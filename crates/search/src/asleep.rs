@@ -46,11 +46,10 @@ impl SleepSets {
         self.newest = Segment { first, words: if is_affordable { words } else { 0 }, sets: Vec::new() };
     }
 
-    /// Notes the set of the next state.
-    #[inline]
-    pub(crate) fn push(&mut self, set: &[u64]) {
-        if self.newest.words == set.len() {
-            self.newest.sets.extend_from_slice(set);
+    /// Notes the sets of the next states, of so many words each.
+    pub(crate) fn push(&mut self, sets: &[u64], words: usize) {
+        if self.newest.words == words {
+            self.newest.sets.extend_from_slice(sets);
         }
     }
 
@@ -97,7 +96,7 @@ mod tests {
 
     fn noted(sets: &mut SleepSets, states: Range<u32>, words: usize) {
         sets.begin(states.start, words, 0);
-        states.for_each(|state| sets.push(&vec![u64::from(state); words]));
+        states.for_each(|state| sets.push(&vec![u64::from(state); words], words));
         sets.end();
     }
 

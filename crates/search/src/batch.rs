@@ -18,7 +18,7 @@ use crate::scratch::Scratch;
 
 /// Number of a candidate that the table already has.
 const KNOWN: u32 = u32::MAX;
-/// Number of a new candidate until [`Batch::append_to`] numbers it.
+/// Number of a new candidate that has no number of its own yet; it gets one only where somebody asks for it ([`Batch::append_to`]).
 const NEW: u32 = u32::MAX - 1;
 
 /// States of each batch of a block: enough to make taking one cheap, few enough to share the block evenly. Where many states are best evaluated together,
@@ -68,16 +68,31 @@ pub(crate) struct Batch {
     /// [`KNOWN`], [`NEW`] or the number of each candidate. Only the thread that sifts the shard of a candidate writes here.
     numbers: Vec<AtomicU32>,
     pub(crate) tally: Tally,
-    /// New candidates, each as (position of its parent, candidate).
+    /// New candidates, each as (position of its parent, candidate), and what the table is to know of them.
     new: Vec<(u32, u32)>,
-    /// Findings as (position of the parent, kind, state).
-    findings: Vec<(u32, FindingKind, u32)>,
+    new_roots: Vec<u64>,
+    new_sleep_sets: Vec<u64>,
+    /// Number of new candidates of each parent.
+    n_children: Vec<u32>,
+    /// Number of the first new state.
+    first_number: u32,
+    /// Findings as (position of the parent, kind, where).
+    findings: Vec<(u32, FindingKind, Whose)>,
     /// Some parent has steps beyond the depth limit.
     pub(crate) leads_too_far: bool,
     /// Most severe reason why steps or truth values may be missing.
     pub(crate) gap: Option<Gap>,
     /// What is stored of steps, if they are.
     stored: Option<Stored>,
+}
+
+/// State of a finding.
+#[derive(Clone, Copy)]
+enum Whose {
+    /// A parent, by its number.
+    Parent(u32),
+    /// A new state, by its position among those of the batch.
+    New(u32),
 }
 
 /// What the records of a batch are made of, and the records.
@@ -131,9 +146,9 @@ impl Batch {
             self.gap = self.gap.max(completeness.gap());
             let position = self.ends.len() as u32;
             let ill_defined = scratch.steps.ill_defined().iter();
-            self.findings.extend(ill_defined.map(|operation| (position, FindingKind::IllDefined(*operation), parent)));
+            self.findings.extend(ill_defined.map(|operation| (position, FindingKind::IllDefined(*operation), Whose::Parent(parent))));
             if config.deadlock && scratch.steps.is_deadlock(completeness) {
-                self.findings.push((position, FindingKind::Deadlock, parent));
+                self.findings.push((position, FindingKind::Deadlock, Whose::Parent(parent)));
             }
             let mut notes = StateNotes::new(&scratch.steps, completeness);
             if at.is_last_level {
@@ -234,29 +249,30 @@ impl Batch {
         self.numbers[candidate as usize].load(Ordering::Relaxed)
     }
 
-    /// Numbers the new states, in the order of the candidates.
-    pub(crate) fn append_to(&mut self, table: &mut StateTable, asleep: &mut SleepSets) {
+    /// Lists the new states, in the order of the candidates.
+    fn gather(&mut self) {
+        self.new.clear();
+        self.n_children.clear();
         let mut start = 0;
-        let words = self.sleep_words;
-        for (parent, end) in self.parents.clone().zip(&self.ends) {
-            let mut n_children = 0;
-            let candidates = start as usize..*end as usize;
-            for candidate in candidates {
-                let number = self.numbers[candidate].get_mut();
-                if *number == NEW {
-                    *number = table.append(self.roots[candidate]);
-                    n_children += 1;
-                    if words > 0 {
-                        asleep.push(&self.sleep_sets[candidate * words..(candidate + 1) * words]);
-                    }
-                }
-            }
-            table.close(parent, n_children);
+        for (position, end) in (0..).zip(&self.ends) {
+            let n_before = self.new.len();
+            let is_new = |candidate: &u32| self.numbers[*candidate as usize].load(Ordering::Relaxed) != KNOWN;
+            self.new.extend((start..*end).filter(is_new).map(|candidate| (position, candidate)));
+            self.n_children.push((self.new.len() - n_before) as u32);
             start = *end;
+        }
+        self.new_roots.clear();
+        self.new_roots.extend(self.new.iter().map(|(_, candidate)| self.roots[*candidate as usize]));
+        self.new_sleep_sets.clear();
+        if self.sleep_words > 0 {
+            for (_, candidate) in &self.new {
+                let set = *candidate as usize * self.sleep_words..(*candidate as usize + 1) * self.sleep_words;
+                self.new_sleep_sets.extend_from_slice(&self.sleep_sets[set]);
+            }
         }
     }
 
-    /// Inspects the new states.
+    /// Lists and inspects the new states.
     pub(crate) fn inspect<W: Worker>(
         &mut self,
         table: &StateTable,
@@ -264,25 +280,30 @@ impl Batch {
         scratch: &mut Scratch<W>,
         states_ahead: usize,
     ) {
-        self.new.clear();
-        let mut start = 0;
-        for (position, end) in (0..).zip(&self.ends) {
-            let is_new = |candidate: &u32| self.numbers[*candidate as usize].load(Ordering::Relaxed) != KNOWN;
-            self.new.extend((start..*end).filter(is_new).map(|candidate| (position, candidate)));
-            start = *end;
-        }
-        for states in self.new.chunks(states_ahead) {
+        self.gather();
+        for (first, states) in (0..).step_by(states_ahead).zip(self.new.chunks(states_ahead)) {
             let roots = states
                 .iter()
                 .map(|(position, candidate)| (self.parent_roots[*position as usize], self.roots[*candidate as usize]));
             let gap = scratch.inspect_all(table, roots, config.properties, &mut |idx, kind| {
-                let (position, candidate) = states[idx];
-                self.findings.push((position, kind, self.numbers[candidate as usize].load(Ordering::Relaxed)));
+                self.findings.push((states[idx].0, kind, Whose::New(first + idx as u32)));
             });
             self.gap = self.gap.max(gap);
         }
         // The sort is stable: for each parent, findings of its expansion stay before those of its children, as in a single-threaded search.
         self.findings.sort_by_key(|(position, ..)| *position);
+    }
+
+    /// Numbers the new states, which were listed before.
+    pub(crate) fn append_to(&mut self, table: &mut StateTable, asleep: &mut SleepSets, needs_numbers: bool) {
+        self.first_number = table.append_all(&self.new_roots);
+        self.parents.clone().zip(&self.n_children).for_each(|(parent, n_children)| table.close(parent, *n_children));
+        asleep.push(&self.new_sleep_sets, self.sleep_words);
+        if needs_numbers {
+            for (number, (_, candidate)) in (self.first_number..).zip(&self.new) {
+                *self.numbers[*candidate as usize].get_mut() = number;
+            }
+        }
     }
 
     /// Writes the records of the parents, if steps are stored. `number` gives the number of a new candidate of any batch.
@@ -322,6 +343,9 @@ impl Batch {
 
     /// Kind and state of each finding, in order.
     pub(crate) fn findings(&self) -> impl Iterator<Item = (FindingKind, u32)> {
-        self.findings.iter().map(|(_, kind, state)| (*kind, *state))
+        self.findings.iter().map(|(_, kind, state)| match state {
+            Whose::Parent(number) => (*kind, *number),
+            Whose::New(position) => (*kind, self.first_number + position),
+        })
     }
 }

@@ -24,7 +24,8 @@ use crate::scratch::Scratch;
 
 /// Smallest block that all threads expand together.
 const MIN_PARALLEL_STATES: u32 = 128;
-const MAX_BLOCK_STATES: u32 = 1 << 15;
+const MIN_BLOCK_STATES: u32 = 16;
+const MAX_BLOCK_STATES: u32 = 1 << 16;
 /// States per part of a block, near the limit on states.
 const SHORT_PART_STATES: u32 = 16;
 /// Target for the number of steps of a block.
@@ -123,9 +124,9 @@ impl Default for Start<'_> {
 }
 
 fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start: Start<'_>) -> Exploration {
-    let parallel = ParallelBlock::new(config, start.stores_steps, start.table);
+    let parallel = ParallelBlock::new(config, start.stores_steps);
     let pool = Pool::new();
-    let mut exploration = thread::scope(|scope| {
+    thread::scope(|scope| {
         let _dismissal = pool.dismissal();
         let is_new = start.resumed.is_none();
         let (position, record) = start.resumed.unwrap_or_default();
@@ -134,6 +135,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             config,
             parallel: &parallel,
             pool: &pool,
+            table: start.table,
             scratch: Scratch::new(system),
             scout: Scout::new(system, config),
             record,
@@ -149,9 +151,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             steps: start.steps,
         };
         search.run(is_new, scope, control)
-    });
-    exploration.table = parallel.into_table();
-    exploration
+    })
 }
 
 struct BreadthFirst<'e, 'v, S: System + 'e> {
@@ -159,6 +159,8 @@ struct BreadthFirst<'e, 'v, S: System + 'e> {
     config: &'e Config,
     parallel: &'e ParallelBlock<'e>,
     pool: &'e Pool<Task>,
+    /// The table, but while all threads work on it.
+    table: StateTable,
     scratch: Scratch<S::Worker<'e>>,
     scout: Scout<'e, S>,
     record: Record,
@@ -231,10 +233,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             _ => self.save(),
         }
         control.poll(&self.progress(self.position.next));
-        let record = std::mem::take(&mut self.record);
-        self.disk.is_spilled = self.parallel.table().is_spilled();
+        let (record, depth) = (std::mem::take(&mut self.record), self.deepest());
+        self.disk.is_spilled = self.table.is_spilled();
         Exploration {
-            table: StateTable::new(0, Order::Ascending),
+            table: std::mem::replace(&mut self.table, StateTable::new(0, Order::Ascending)),
             n_expanded: self.position.next,
             steps: std::mem::take(&mut self.steps),
             transitions: record.tally.transitions,
@@ -243,7 +245,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             scouted: std::mem::take(&mut self.scout.found),
             limits: record.limits,
             is_stopped: record.is_stopped,
-            depth: self.deepest(),
+            depth,
             is_stuck_at_root: self.position.is_stuck,
             is_ill_defined_at_root: self.position.is_ill_defined,
             disk: std::mem::take(&mut self.disk),
@@ -253,8 +255,8 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     /// Adds the states after the root.
     fn root(&mut self, control: &mut dyn Control) {
         let root = root::enumerate(self.system, self.config, self, control);
-        let n_starts = self.parallel.table().len() as u32;
-        self.parallel.table_mut().close(NO_PARENT, n_starts);
+        let n_starts = self.table.len() as u32;
+        self.table.close(NO_PARENT, n_starts);
         (self.position.is_stuck, self.position.is_ill_defined) = (root.is_stuck, root.is_ill_defined);
         if !root.is_whole {
             self.forgo_saving("the search was ended before all set-ups and initial states were known");
@@ -271,7 +273,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Depth of the deepest state: that of the level being expanded, or one more if the next level has begun.
     fn deepest(&self) -> u32 {
-        let has_next_level = self.parallel.table().len() > self.position.level_end as usize;
+        let has_next_level = self.table.len() > self.position.level_end as usize;
         self.position.depth + u32::from(has_next_level)
     }
 
@@ -285,7 +287,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         self.record.is_done |= self.config.stop_at_first && !self.record.findings.is_empty() && !is_in_large;
         while !self.record.is_done {
             if self.position.next == self.position.level_end {
-                self.position.level_end = self.parallel.table().len() as u32;
+                self.position.level_end = self.table.len() as u32;
                 if self.position.next == self.position.level_end {
                     return;
                 }
@@ -299,7 +301,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             if self.position.next.wrapping_sub(self.walked_before) >= STATES_PER_CLOCK {
                 self.look_ahead(self.position.next, control);
             }
-            self.record.is_done |= control.is_enough(&self.parallel.table(), &self.steps);
+            self.record.is_done |= control.is_enough(&self.table, &self.steps);
         }
     }
 
@@ -309,16 +311,20 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         if self.record.is_done || !self.scout.is_due(control) {
             return;
         }
-        let table = self.parallel.table();
-        self.scout
-            .look(self.config, scout::WALK_STEPS, control, &mut |random| WalkStart::waiting(&table, first, random));
+        let Self { table, scout, config, .. } = self;
+        scout.look(config, scout::WALK_STEPS, control, &mut |random| WalkStart::waiting(table, first, random));
     }
 
     /// Expands the next block, or the rest of a block that was interrupted.
     fn block<'s>(&mut self, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) {
         let next = self.position.next;
         let open = self.position.block.take().unwrap_or_else(|| {
-            let end = self.position.level_end.min(next.saturating_add(self.block_size(next)));
+            let level_end = self.position.level_end;
+            let end = if level_end - next <= MIN_BLOCK_STATES {
+                level_end
+            } else {
+                level_end.min(next.saturating_add(self.block_size(next)))
+            };
             OpenBlock { end, is_large: end - next >= MIN_PARALLEL_STATES }
         });
         let is_last_level = self.is_last(self.position.depth);
@@ -352,10 +358,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             return;
         }
         if !self.is_worth_spilling() {
-            self.parallel.table_mut().shrink();
+            self.table.shrink();
             return;
         }
-        let spilled = self.parallel.table_mut().spill(volume);
+        let spilled = self.table.spill(volume);
         if let Err(error) = spilled {
             self.disk_failed(&error);
         }
@@ -368,8 +374,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     fn save(&mut self) {
         let Some(saver) = &mut self.saver else { return };
-        let table = self.parallel.table();
-        match saver.save(self.system, (&table, &self.steps), &self.position, &self.record) {
+        match saver.save(self.system, (&self.table, &self.steps), &self.position, &self.record) {
             Ok(()) => {
                 self.disk.n_checkpoints += 1;
                 self.disk.checkpoint_error = None;
@@ -391,24 +396,24 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     /// Whether memory can be freed by spilling states or shrinking the table.
     fn can_spill(&self) -> bool {
         let is_worth_it = || is_worth_spilling_steps(&self.steps, self.bytes()) || self.is_worth_spilling();
-        self.spill.is_some() && (is_worth_it() || self.parallel.table().can_shrink())
+        self.spill.is_some() && (is_worth_it() || self.table.can_shrink())
     }
 
     fn is_worth_spilling(&self) -> bool {
-        is_worth_spilling(&self.parallel.table(), self.bytes())
+        is_worth_spilling(&self.table, self.bytes())
     }
 
     /// Bytes of the search and of what the system keeps.
     fn bytes(&self) -> u64 {
         let sleep_bytes = self.parallel.sleep_bytes();
-        self.parallel.table().bytes() as u64 + sleep_bytes + self.steps.bytes() + self.system.bytes()
+        self.table.bytes() as u64 + sleep_bytes + self.steps.bytes() + self.system.bytes()
     }
 
     /// Where it is done follows from the state space alone: never inside a block, and after a checkpoint as without one.
     fn tidy(&mut self, visited: u32) {
         if visited - self.position.tidied >= MIN_STATES_PER_TIDY && self.position.block.is_none() {
             self.position.tidied = visited;
-            let n_states = self.parallel.table().len() as u64;
+            let n_states = self.table.len() as u64;
             match self.system.tidy(n_states) {
                 0 => {}
                 n_parts => self.run_task(Task::Tidy(n_parts), &mut |_| {}),
@@ -422,7 +427,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         let per_state = self.record.tally.transitions / u64::from(visited.max(1)) + 1;
         let largest =
             (MAX_BLOCK_STEPS / per_state).clamp(u64::from(MIN_PARALLEL_STATES), u64::from(MAX_BLOCK_STATES)) as u32;
-        (visited / 4).clamp(16, largest)
+        (visited / 4).clamp(MIN_BLOCK_STATES, largest)
     }
 
     /// Ends the search at the limit on states, or when the ids of quads run out.
@@ -431,8 +436,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     }
 
     fn cut_after(&mut self, visited: u32) {
-        let table = self.parallel.table();
-        let (len, n_quads) = (table.len() as u64, table.n_quads());
+        let (len, n_quads) = (self.table.len() as u64, self.table.n_quads());
         if self.config.max_states.is_some_and(|max| len >= max && u64::from(visited) < len) {
             self.record.stop(Limit::States(len));
         }
@@ -442,15 +446,13 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     }
 
     fn progress(&self, visited: u32) -> Progress {
-        let can_spill = self.can_spill();
-        let table = self.parallel.table();
         Progress {
-            states: table.len() as u64,
+            states: self.table.len() as u64,
             transitions: self.record.tally.transitions,
-            waiting: table.len() as u64 - u64::from(visited),
+            waiting: self.table.len() as u64 - u64::from(visited),
             bytes: self.bytes(),
-            is_spilled: table.is_spilled(),
-            can_spill,
+            is_spilled: self.table.is_spilled(),
+            can_spill: self.can_spill(),
             depth: self.position.depth,
             is_settled: !self.record.findings.is_empty() || !self.scout.found.is_empty(),
         }
@@ -458,10 +460,16 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Expands states one after the other. Returns the first state that was not expanded.
     fn small_block(&mut self, block: Range<u32>, is_last_level: bool, control: &mut dyn Control) -> u32 {
+        if !self.table.is_spilled() {
+            return self.expand_each(block, |table, state| table.root(state), is_last_level, control);
+        }
         let mut roots = std::mem::take(&mut self.buffers.roots);
-        let read = self.parallel.table().read_roots(block.clone(), &mut roots);
+        let read = self.table.read_roots(block.clone(), &mut roots);
         let next = match read {
-            Ok(()) => self.expand_each(block, &roots, is_last_level, control),
+            Ok(()) => {
+                let start = block.start;
+                self.expand_each(block, |_, state| roots[(state - start) as usize], is_last_level, control)
+            }
             Err(error) => {
                 self.disk_failed(&error);
                 block.start
@@ -471,8 +479,14 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         next
     }
 
-    fn expand_each(&mut self, block: Range<u32>, roots: &[u64], is_last_level: bool, control: &mut dyn Control) -> u32 {
-        for (state, root) in block.clone().zip(roots.iter().copied()) {
+    fn expand_each(
+        &mut self,
+        block: Range<u32>,
+        root: impl Fn(&StateTable, u32) -> u64,
+        is_last_level: bool,
+        control: &mut dyn Control,
+    ) -> u32 {
+        for state in block.clone() {
             self.since_poll += 1;
             if self.since_poll >= STATES_PER_POLL {
                 self.since_poll = 0;
@@ -481,7 +495,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
                 }
                 self.look_ahead(state, control);
             }
-            self.scratch.read(&self.parallel.table(), root);
+            self.scratch.read(&self.table, root(&self.table, state));
             let completeness = self.scratch.expand();
             self.record.heed(completeness);
             for operation in self.scratch.steps.ill_defined() {
@@ -505,24 +519,23 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Counts the steps in the buffer, adds the new targets to the table and inspects them. Returns `false` after a failure.
     fn absorb(&mut self, parent: u32, is_last_level: bool) -> bool {
-        let BreadthFirst { config, parallel, scratch, record, position, buffers, saver, .. } = self;
+        let BreadthFirst { config, table, scratch, record, position, buffers, saver, .. } = self;
         if is_last_level {
             if !scratch.steps.is_empty() {
                 record.limit(Limit::Depth(position.depth));
             }
             if parent != NO_PARENT {
-                parallel.table_mut().close(parent, 0);
+                table.close(parent, 0);
             }
             return true;
         }
-        let mut table = parallel.table_mut();
         if table.len() as u64 + scratch.steps.len() as u64 > MAX_STATES {
             record.stop(Limit::Numbers);
             return false;
         }
         let Buffers { targets, fresh, numbers, .. } = buffers;
         targets.clear();
-        scratch.targets(&table, |operation, count, root| {
+        scratch.targets(table, |operation, count, root| {
             record.tally.add(operation, count);
             targets.push(root);
         });
@@ -548,12 +561,11 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
                 record.heed_gap(Some(Gap::Stopped));
                 break;
             }
-            let completeness = scratch.inspect(&table, root, config.properties, &mut |kind| {
+            let completeness = scratch.inspect(table, root, config.properties, &mut |kind| {
                 record.find(config, Finding { kind, state });
             });
             record.heed(completeness);
         }
-        drop(table);
         if let Some(error) = &failure {
             self.disk_failed(error);
             // Some children of the state may be missing, so a checkpoint would be wrong.
@@ -571,9 +583,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         let mut notes = StateNotes::new(&self.scratch.steps, completeness);
         encoder.begin();
         if is_last_level {
-            notes.leave_out(
-                self.scratch.known_targets(&self.parallel.table(), |marks, target| encoder.push(marks, target)),
-            );
+            notes.leave_out(self.scratch.known_targets(&self.table, |marks, target| encoder.push(marks, target)));
         } else {
             self.scratch.steps.iter().zip(numbers).for_each(|(step, target)| encoder.push(step.marks, *target));
         }
@@ -598,7 +608,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             return self.large_block(block.clone(), is_last_level, u64::MAX, scope, control).unwrap_or(block.start);
         };
         let per_state = self.record.tally.transitions / u64::from(block.start.max(1)) + 1;
-        let room = max.saturating_sub(self.parallel.table().len() as u64);
+        let room = max.saturating_sub(self.table.len() as u64);
         let mut size = u32::try_from(room / per_state).unwrap_or(u32::MAX);
         while size > SHORT_PART_STATES {
             let part = block.start..block.end.min(block.start.saturating_add(size));
@@ -624,7 +634,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         self.start_helpers(scope);
         self.since_poll = 0;
         let start = block.start;
-        if let Err(error) = self.parallel.begin(self.system, block, is_last_level) {
+        if let Err(error) = self.parallel.begin(self.system, &self.table, block, is_last_level) {
             self.disk_failed(&error);
             return Some(start);
         }
@@ -656,7 +666,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             self.parallel.give_up();
             return None;
         }
-        if self.parallel.table().len() as u64 + n_steps > MAX_STATES {
+        if self.table.len() as u64 + n_steps > MAX_STATES {
             self.record.stop(Limit::Numbers);
             return Some(start);
         }
@@ -665,8 +675,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             self.disk_failed(&error);
             return Some(start);
         }
-        self.parallel.number();
         self.run_task(Task::Inspect, &mut |_| {});
+        if self.parallel.number(&mut self.table) {
+            self.run_task(Task::Settle, &mut |_| {});
+        }
         if self.stores_steps {
             self.run_task(Task::Encode, &mut |_| {});
         }
@@ -697,8 +709,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     /// Runs a task on all threads; the calling thread calls `pause` between its parts.
     fn run_task(&mut self, task: Task, pause: &mut dyn FnMut(&ParallelBlock<'_>)) {
         let (parallel, system, scratch) = (self.parallel, self.system, &mut self.scratch);
+        parallel.exchange(&mut self.table);
         parallel.rewind();
         self.pool.lead(task, || parallel.work(task, system, scratch, &mut || pause(parallel)));
+        parallel.exchange(&mut self.table);
     }
 
     /// Adds counts, findings and limits of all batches to the record, in the order of the batches.

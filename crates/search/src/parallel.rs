@@ -1,11 +1,13 @@
-//! Parallel expansion of a block of states, in four phases.
+//! Parallel expansion of a block of states, in phases.
 //!
 //! 1. *Expand*: the block is cut into batches. Threads claim batches and compute the state roots of all targets, the candidates.
 //! 2. *Sift*: threads claim shards of the table and go through the candidates of all batches in order. The first of equal candidates that the
 //!    table does not have is new.
-//! 3. *Number*: one thread numbers the new states in the order of their candidates, which is the order of a single-threaded search.
-//! 4. *Inspect*: threads write the numbers into the shards and inspect the new states.
-//! 5. *Encode*, where steps are stored: threads write the records of the states that were expanded.
+//! 3. *Inspect*: threads list the new states of batches and inspect them.
+//! 4. *Number*: one thread numbers the new states in the order of their candidates, which is the order of a single-threaded search. All other phases are shared, so it does
+//!    as little as possible.
+//! 5. *Settle*, where the index has numbers: threads write the numbers into the shards.
+//! 6. *Encode*, where steps are stored: threads write the records of the states that were expanded.
 //!
 //! Threads claim parts of a task from one atomic counter. Data that a part writes is locked by that part alone; all other data is only read.
 
@@ -14,7 +16,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use abridge_store::{N_SHARDS, Place, StateTable};
+use abridge_store::{N_SHARDS, Order, Place, StateTable};
 use abridge_system::System;
 
 use crate::asleep::SleepSets;
@@ -29,6 +31,8 @@ pub(crate) enum Task {
     Expand,
     Sift,
     Inspect,
+    /// Writing the numbers of new states into the index.
+    Settle,
     /// Writing the records of steps.
     Encode,
     /// Rearranging what workers share, which has so many parts.
@@ -40,6 +44,7 @@ pub(crate) struct ParallelBlock<'c> {
     config: &'c Config,
     /// Steps are stored.
     stores_steps: bool,
+    /// The table, while a task runs.
     table: RwLock<StateTable>,
     batches: RwLock<Vec<RwLock<Batch>>>,
     block: RwLock<Block>,
@@ -69,11 +74,11 @@ struct Block {
 }
 
 impl<'c> ParallelBlock<'c> {
-    pub(crate) fn new(config: &'c Config, stores_steps: bool, table: StateTable) -> Self {
+    pub(crate) fn new(config: &'c Config, stores_steps: bool) -> Self {
         ParallelBlock {
             config,
             stores_steps,
-            table: RwLock::new(table),
+            table: RwLock::new(StateTable::new(0, Order::Ascending)),
             batches: RwLock::default(),
             block: RwLock::default(),
             asleep: Mutex::default(),
@@ -83,20 +88,19 @@ impl<'c> ParallelBlock<'c> {
         }
     }
 
-    pub(crate) fn table(&self) -> RwLockReadGuard<'_, StateTable> {
-        read(&self.table)
-    }
-
-    pub(crate) fn table_mut(&self) -> RwLockWriteGuard<'_, StateTable> {
-        write(&self.table)
-    }
-
-    pub(crate) fn into_table(self) -> StateTable {
-        self.table.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// Exchanges the table for the one of the leader. Between tasks the leader has it to itself, and needs no lock.
+    pub(crate) fn exchange(&self, table: &mut StateTable) {
+        std::mem::swap(&mut *write(&self.table), table);
     }
 
     /// Says which states come next.
-    pub(crate) fn begin<S: System>(&self, system: &S, states: Range<u32>, is_last_level: bool) -> io::Result<()> {
+    pub(crate) fn begin<S: System>(
+        &self,
+        system: &S,
+        table: &StateTable,
+        states: Range<u32>,
+        is_last_level: bool,
+    ) -> io::Result<()> {
         let states_ahead = system.states_ahead().max(1);
         let batch_size = batch_size(states.len(), self.config.workers.get(), states_ahead);
         let n_batches = states.len().div_ceil(batch_size as usize);
@@ -105,9 +109,9 @@ impl<'c> ParallelBlock<'c> {
             batches.resize_with(n_batches, RwLock::default);
         }
         let mut block = write(&self.block);
-        self.table().read_roots(states.clone(), &mut block.roots)?;
+        table.read_roots(states.clone(), &mut block.roots)?;
         // Stored steps need their targets, and files give no memory for sleep sets.
-        let is_asleep_known = !self.stores_steps && !is_last_level && !self.table().is_spilled();
+        let is_asleep_known = !self.stores_steps && !is_last_level && !table.is_spilled();
         let has_sleep_sets = is_asleep_known && !block.forgoes_sleep;
         let sleep_words = if has_sleep_sets { system.sleep_words() } else { 0 };
         self.asleep().take(states.clone(), sleep_words, &mut block.asleep);
@@ -143,7 +147,7 @@ impl<'c> ParallelBlock<'c> {
         scratch: &mut Scratch<S::Worker<'s>>,
         pause: &mut dyn FnMut(),
     ) {
-        let (table, batches, block) = (self.table(), read(&self.batches), read(&self.block));
+        let (table, batches, block) = (read(&self.table), read(&self.batches), read(&self.block));
         let batches = &batches[..block.n_batches];
         match task {
             Task::Expand => {
@@ -171,14 +175,15 @@ impl<'c> ParallelBlock<'c> {
                 }
             }
             Task::Inspect => {
-                while let Some(part) = self.claim(N_SHARDS + batches.len()) {
-                    if part < N_SHARDS {
-                        let number = |(batch, candidate): (u32, u32)| read(&batches[batch as usize]).number(candidate);
-                        table.sift(part).settle(number);
-                    } else {
-                        write(&batches[part - N_SHARDS]).inspect(&table, self.config, scratch, block.at.states_ahead);
-                        pause();
-                    }
+                while let Some(idx) = self.claim(batches.len()) {
+                    write(&batches[idx]).inspect(&table, self.config, scratch, block.at.states_ahead);
+                    pause();
+                }
+            }
+            Task::Settle => {
+                while let Some(shard) = self.claim(N_SHARDS) {
+                    let number = |(batch, candidate): Place| read(&batches[batch as usize]).number(candidate);
+                    table.sift(shard).settle(number);
                 }
             }
             Task::Encode => {
@@ -244,14 +249,17 @@ impl<'c> ParallelBlock<'c> {
         write(&self.block).at.generation += 1;
     }
 
-    /// Numbers the new states.
-    pub(crate) fn number(&self) {
-        let (mut table, mut asleep, block) = (self.table_mut(), self.asleep(), read(&self.block));
+    /// Numbers the new states. Returns whether the index has to know the numbers.
+    pub(crate) fn number(&self, table: &mut StateTable) -> bool {
+        let (mut asleep, block) = (self.asleep(), read(&self.block));
+        let is_unsettled = table.needs_numbers();
+        let needs_numbers = is_unsettled || self.stores_steps;
         asleep.begin(table.len() as u32, block.at.sleep_words, table.bytes());
         for batch in &read(&self.batches)[..block.n_batches] {
-            write(batch).append_to(&mut table, &mut asleep);
+            write(batch).append_to(table, &mut asleep, needs_numbers);
         }
         asleep.end();
+        is_unsettled
     }
 
     /// Calls `each` for the batches, in order.

@@ -4,7 +4,12 @@
 //! still reports, since the leader would wait for it for ever; a leader that panics dismisses the helpers, since nobody else would
 //! ([`Pool::dismissal`]).
 
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Looks at what a thread waits for before it sleeps. Phases of a block follow each other within microseconds, and waking a thread takes longer than that.
+const N_SPINS: usize = 1 << 11;
 
 /// Current order of the leader, and the two events around it.
 pub(crate) struct Pool<T> {
@@ -13,6 +18,9 @@ pub(crate) struct Pool<T> {
     begin: Condvar,
     /// A helper has finished.
     end: Condvar,
+    /// Copies of the number of the order and of the number of busy helpers, to look at without a lock.
+    number: AtomicU64,
+    n_busy: AtomicUsize,
 }
 
 struct Order<T> {
@@ -27,7 +35,13 @@ struct Order<T> {
 impl<T: Copy> Pool<T> {
     pub(crate) fn new() -> Self {
         let order = Order { task: None, number: 0, n_helpers: 0, n_busy: 0, is_over: false };
-        Pool { order: Mutex::new(order), begin: Condvar::new(), end: Condvar::new() }
+        Pool {
+            order: Mutex::new(order),
+            begin: Condvar::new(),
+            end: Condvar::new(),
+            number: AtomicU64::new(0),
+            n_busy: AtomicUsize::new(0),
+        }
     }
 
     fn order(&self) -> MutexGuard<'_, Order<T>> {
@@ -51,9 +65,12 @@ impl<T: Copy> Pool<T> {
         order.task = Some(task);
         order.number += 1;
         order.n_busy = order.n_helpers;
+        self.n_busy.store(order.n_busy, Ordering::Release);
+        self.number.store(order.number, Ordering::Release);
         drop(order);
         self.begin.notify_all();
         own();
+        spin_until(|| self.n_busy.load(Ordering::Acquire) == 0);
         let order = self.order();
         drop(self.end.wait_while(order, |order| order.n_busy > 0).unwrap_or_else(PoisonError::into_inner));
     }
@@ -66,6 +83,7 @@ impl<T: Copy> Pool<T> {
     /// Runs the tasks of all orders after number `done`, until the pool is dismissed.
     pub(crate) fn help(&self, mut done: u64, mut work: impl FnMut(T)) {
         loop {
+            spin_until(|| self.number.load(Ordering::Acquire) != done);
             let order = self.order();
             let waits = |order: &mut Order<T>| order.number == done && !order.is_over;
             let order = self.begin.wait_while(order, waits).unwrap_or_else(PoisonError::into_inner);
@@ -76,6 +94,16 @@ impl<T: Copy> Pool<T> {
             work(task);
             drop(finish);
         }
+    }
+}
+
+/// Waits a short while for something to become true.
+fn spin_until(is_true: impl Fn() -> bool) {
+    for _ in 0..N_SPINS {
+        if is_true() {
+            return;
+        }
+        spin_loop();
     }
 }
 
@@ -96,6 +124,7 @@ impl<T: Copy> Drop for Finish<'_, T> {
     fn drop(&mut self) {
         let mut order = self.0.order();
         order.n_busy -= 1;
+        self.0.n_busy.store(order.n_busy, Ordering::Release);
         if std::thread::panicking() {
             order.n_helpers -= 1;
         }

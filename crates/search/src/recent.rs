@@ -57,15 +57,22 @@ impl Recent {
     }
 }
 
+/// Odd numbers, one for each word.
+const FACTORS: [u64; MAX_WIDTH_WORDS] = {
+    let mut factors = [0x9e37_79b9_7f4a_7c15_u64; MAX_WIDTH_WORDS];
+    let mut word = 1;
+    while word < MAX_WIDTH_WORDS {
+        factors[word] = factors[word - 1].rotate_left(9).wrapping_add(0x2545_f491_4f6c_dd1e) | 1;
+        word += 1;
+    }
+    factors
+};
+
 /// Sum of the words times odd numbers, mixed. The products do not wait for each other.
 #[inline]
 fn hash(words: &[u32]) -> u64 {
-    let mut factor = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut sum = 0_u64;
-    for word in words {
-        sum = sum.wrapping_add((u64::from(*word) + 1).wrapping_mul(factor));
-        factor = factor.rotate_left(9).wrapping_add(0x2545_f491_4f6c_dd1e) | 1;
-    }
+    let products = words.iter().zip(&FACTORS).map(|(word, factor)| (u64::from(*word) + 1).wrapping_mul(*factor));
+    let sum = products.fold(0_u64, u64::wrapping_add);
     let mixed = (sum ^ sum >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     mixed ^ mixed >> 29
 }

@@ -26,6 +26,8 @@ pub(crate) struct Scratch<W> {
     /// States to prefetch, and the ids of their nodes.
     ahead: Vec<Ahead>,
     ahead_ids: Vec<Vec<u32>>,
+    /// One bit for each of these states that need not be inspected.
+    settled: Vec<u64>,
 }
 
 impl<W: Worker> Scratch<W> {
@@ -43,6 +45,7 @@ impl<W: Worker> Scratch<W> {
             target_ids: Vec::new(),
             ahead: Vec::new(),
             ahead_ids: Vec::new(),
+            settled: Vec::new(),
         }
     }
 
@@ -173,8 +176,13 @@ impl<W: Worker> Scratch<W> {
         }
         let states = &self.ahead[..n_states];
         self.worker.announce(states, Question::Properties(asked));
+        self.settled.clear();
+        self.settled.extend_from_slice(self.worker.settled());
         let mut completeness = Completeness::Whole;
         for (idx, ahead) in states.iter().enumerate() {
+            if self.settled.get(idx / 64).is_some_and(|settled| settled >> (idx % 64) & 1 == 1) {
+                continue;
+            }
             let inspected =
                 self.worker.inspect(&ahead.words, ahead.known_before(), asked, &mut |kind| found(idx, kind));
             completeness = completeness.and(inspected);

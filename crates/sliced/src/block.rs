@@ -5,7 +5,6 @@
 
 use abridge_encoding::CellId;
 use abridge_explicit::Explicit;
-use abridge_system::Ahead;
 
 use crate::compiled::Compiled;
 use crate::lanes::{MAX_BLOCK_STATES, MAX_SLICE_WORDS, WORD_LANES, transpose};
@@ -33,25 +32,31 @@ impl Block {
         self.n_states = 0;
     }
 
-    /// Loads states, at most [`MAX_BLOCK_STATES`], and runs a program on them.
-    pub(crate) fn load(&mut self, system: &Explicit<'_>, compiled: &Compiled, program: &Program, states: &[Ahead]) {
-        debug_assert!(states.len() <= MAX_BLOCK_STATES, "{}", states.len());
-        self.n_states = states.len();
-        self.n_words = states.len().div_ceil(WORD_LANES).next_power_of_two();
+    /// Loads states, at most [`MAX_BLOCK_STATES`], by their vectors of so many words, and runs a program on them.
+    pub(crate) fn load(
+        &mut self,
+        system: &Explicit<'_>,
+        compiled: &Compiled,
+        program: &Program,
+        (vectors, width): (&[u32], usize),
+    ) {
+        self.n_states = vectors.len() / width;
+        debug_assert!(self.n_states <= MAX_BLOCK_STATES, "{}", self.n_states);
+        self.n_words = self.n_states.div_ceil(WORD_LANES).next_power_of_two();
         let n_cells = compiled.n_cells();
         self.slices.resize(self.slices.len().max(program.n_words(self.n_words)), 0);
         self.rows.resize(n_cells.div_ceil(64), [0; WORD_LANES]);
         self.outside = [0; MAX_SLICE_WORDS];
-        let Some(constants) = states.first().map(|state| state.words[0]) else { return };
+        let Some(constants) = vectors.first().copied() else { return };
         for group in 0..self.n_words {
-            let start = (group * WORD_LANES).min(states.len());
-            let end = (start + WORD_LANES).min(states.len());
+            let start = (group * WORD_LANES).min(self.n_states);
+            let end = (start + WORD_LANES).min(self.n_states);
             self.rows.iter_mut().for_each(|rows| rows.fill(0));
-            let states = &states[start..end];
-            let others = states.iter().enumerate().filter(|(_, state)| state.words[0] != constants);
+            let states = vectors[start * width..end * width].chunks_exact(width);
+            let others = states.clone().enumerate().filter(|(_, state)| state[0] != constants);
             self.outside[group] = others.fold(0, |outside, (lane, _)| outside | 1 << lane);
             for variable in &compiled.variables {
-                let ids = states.iter().map(|state| state.words[variable.word()]);
+                let ids = states.clone().map(|state| state[variable.word()]);
                 self.outside[group] |= variable.add_to_rows(system, &compiled.cells, ids, &mut self.rows);
             }
             for (first, rows) in (0..).step_by(64).zip(&mut self.rows) {
@@ -83,6 +88,17 @@ impl Block {
     /// A state of the block is outside.
     pub(crate) fn is_outside(&self, lane: usize) -> bool {
         self.outside[lane / WORD_LANES] >> (lane % WORD_LANES) & 1 == 1
+    }
+
+    /// One bit for each state that is outside, or in which one of these literals holds.
+    pub(crate) fn outside_or_any(&self, signals: impl Iterator<Item = Signal>) -> [u64; MAX_SLICE_WORDS] {
+        let mut any = self.outside;
+        for signal in signals {
+            for (word, any) in any.iter_mut().enumerate().take(self.n_words) {
+                *any |= signal.word(&self.slices, self.n_words, word);
+            }
+        }
+        any
     }
 
     /// The truth of a literal in a state.

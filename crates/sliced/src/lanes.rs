@@ -43,16 +43,16 @@ pub(crate) fn put(row: &mut [u64], at: usize, bits: u64) {
     }
 }
 
-/// Adds bits to one of 64 rows, of which the first word of all comes first.
+/// Adds up to `n_bits` bits to each of 64 rows, of which the first word of all comes first.
 #[inline]
-pub(crate) fn put_lane(rows: &mut [[u64; WORD_LANES]], lane: usize, at: usize, bits: u64) {
+pub(crate) fn put_lanes(rows: &mut [[u64; WORD_LANES]], at: usize, n_bits: usize, bits: &[u64; WORD_LANES]) {
     let (word, shift) = (at / 64, at % 64);
     // A variable without cells at the end has no word.
-    if bits != 0 {
-        rows[word][lane] |= bits << shift;
-        if shift > 0 && bits >> (64 - shift) != 0 {
-            rows[word + 1][lane] |= bits >> (64 - shift);
-        }
+    if n_bits > 0 {
+        rows[word].iter_mut().zip(bits).for_each(|(row, bits)| *row |= bits << shift);
+    }
+    if shift > 0 && shift + n_bits > 64 {
+        rows[word + 1].iter_mut().zip(bits).for_each(|(row, bits)| *row |= bits >> (64 - shift));
     }
 }
 
@@ -86,10 +86,11 @@ mod tests {
         put(&mut row, 128, 1 << 63);
         assert_eq!(row, [0b101 | 0xf << 60, 0b11, 1 << 63]);
         let mut rows = [[0; WORD_LANES]; 3];
-        put_lane(&mut rows, 5, 0, 0b101);
-        put_lane(&mut rows, 5, 60, 0x3f);
-        put_lane(&mut rows, 5, 128, 1 << 63);
-        put_lane(&mut rows, 6, 192, 0);
+        let lane = |bits: u64| std::array::from_fn(|lane| if lane == 5 { bits } else { 0 });
+        put_lanes(&mut rows, 0, 3, &lane(0b101));
+        put_lanes(&mut rows, 60, 6, &lane(0x3f));
+        put_lanes(&mut rows, 128, 64, &lane(1 << 63));
+        put_lanes(&mut rows, 192, 0, &lane(0));
         assert_eq!(rows.map(|words| words[5]), row);
         assert!(rows.iter().all(|words| words[6] == 0));
     }

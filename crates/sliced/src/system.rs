@@ -49,6 +49,9 @@ const MAX_VALUATIONS: usize = 16;
 /// States after which the independence of outcomes is decided first, and the factor to the next time.
 const MIN_LEARNING_STATES: u64 = 512;
 const LEARNING_GROWTH: u64 = 2;
+/// Steps after which sleep sets are judged, which must be many, since the first states with sets have empty ones; and the least part that must be asleep.
+const MIN_JUDGED_STEPS: u64 = 1 << 18;
+const MIN_ASLEEP_PART: u64 = 16;
 /// No state was met.
 const NO_CONSTANTS: u32 = u32::MAX;
 /// States with different constants were met.
@@ -65,6 +68,9 @@ pub struct Sliced<'a> {
     version: AtomicU32,
     /// Words of the largest sleep set of a plan.
     sleep_words: AtomicUsize,
+    /// Steps of blocks with sleep sets, and those of them that were asleep.
+    n_awake: AtomicU64,
+    n_asleep: AtomicU64,
     /// Number of states at which the independence of outcomes is decided next.
     next_learning: AtomicU64,
     /// The first word of all states that were announced.
@@ -85,6 +91,8 @@ impl<'a> Sliced<'a> {
             plans: Mutex::default(),
             version: AtomicU32::new(0),
             sleep_words: AtomicUsize::new(0),
+            n_awake: AtomicU64::new(0),
+            n_asleep: AtomicU64::new(0),
             next_learning: AtomicU64::new(MIN_LEARNING_STATES),
             constants: AtomicU32::new(NO_CONSTANTS),
             n_announced: AtomicU64::new(0),
@@ -173,6 +181,18 @@ impl<'a> Sliced<'a> {
         }
     }
 
+    /// Takes note of steps of states with sleep sets.
+    pub(crate) fn note_sleep(&self, n_awake: u64, n_asleep: u64) {
+        self.n_awake.fetch_add(n_awake, Ordering::Relaxed);
+        self.n_asleep.fetch_add(n_asleep, Ordering::Relaxed);
+    }
+
+    /// Sleep sets save more than keeping them costs, as far as is known. They change no result, so they may be given up at any time.
+    fn is_sleep_worthwhile(&self) -> bool {
+        let (n_awake, n_asleep) = (self.n_awake.load(Ordering::Relaxed), self.n_asleep.load(Ordering::Relaxed));
+        n_awake < MIN_JUDGED_STEPS || n_asleep >= n_awake / MIN_ASLEEP_PART
+    }
+
     /// The use that was made of circuits so far.
     pub fn usage(&self) -> Usage {
         let plans = self.plans();
@@ -228,7 +248,7 @@ impl<'a> Layer for Sliced<'a> {
     }
 
     fn layer_sleep_words(&self) -> usize {
-        if self.is_on() { self.sleep_words.load(Ordering::Relaxed) } else { 0 }
+        if self.is_on() && self.is_sleep_worthwhile() { self.sleep_words.load(Ordering::Relaxed) } else { 0 }
     }
 
     fn layer_bytes(&self) -> u64 {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use abridge_encoding::{CellId, Cells};
 use abridge_explicit::{Explicit, UNSET};
 
-use crate::lanes::{WORD_LANES, put, put_lane};
+use crate::lanes::{WORD_LANES, put, put_lanes};
 
 /// Bits of the first word of an entry that say whether it is known.
 const STATUS_BITS: usize = 2;
@@ -21,9 +21,10 @@ const KNOWN: u64 = 1 << 62;
 const OUTSIDE: u64 = 1 << 63;
 const DATA_MASK: u64 = KNOWN - 1;
 
-/// Entries of the first segment; each further segment has twice as many.
-const FIRST_SEGMENT_IDS: u64 = 256;
-const N_SEGMENTS: usize = 25;
+/// Words of the first segment, about; each further segment has twice as many entries.
+const FIRST_SEGMENT_WORDS: usize = 1 << 12;
+const MIN_FIRST_BITS: u32 = 5;
+const N_SEGMENTS: usize = 33 - MIN_FIRST_BITS as usize;
 
 /// A variable with cells.
 pub(crate) struct Variable {
@@ -34,6 +35,8 @@ pub(crate) struct Variable {
     n_cells: usize,
     /// Words of an entry.
     stride: usize,
+    /// Bits of the number of entries of the first segment.
+    first_bits: u32,
     segments: [OnceLock<Box<[AtomicU64]>>; N_SEGMENTS],
     /// Ids plus one by the bits of values, if there are few cells; zero where it is not known.
     by_bits: OnceLock<Box<[AtomicU32]>>,
@@ -45,8 +48,9 @@ const MAX_INDEX_CELLS: usize = 14;
 impl Variable {
     pub(crate) fn new(position: usize, base: usize, n_cells: usize) -> Variable {
         let stride = 1 + n_cells.saturating_sub(FIRST_WORD_BITS).div_ceil(64);
+        let first_bits = (FIRST_SEGMENT_WORDS / stride).max(1 << MIN_FIRST_BITS).ilog2();
         let segments = [const { OnceLock::new() }; N_SEGMENTS];
-        Variable { position, base, n_cells, stride, segments, by_bits: OnceLock::new() }
+        Variable { position, base, n_cells, stride, first_bits, segments, by_bits: OnceLock::new() }
     }
 
     /// The position of its word in a state.
@@ -64,15 +68,29 @@ impl Variable {
         self.n_cells.div_ceil(64).max(1)
     }
 
+    /// The entries of the first ids; none before there is one.
+    #[inline]
+    fn front(&self) -> &[AtomicU64] {
+        self.segments[0].get().map_or(&[], |front| front)
+    }
+
     fn entry(&self, id: u32) -> &[AtomicU64] {
-        let shifted = u64::from(id) + FIRST_SEGMENT_IDS;
-        let segment = (shifted.ilog2() - FIRST_SEGMENT_IDS.ilog2()) as usize;
-        let start = FIRST_SEGMENT_IDS << segment;
-        let entries = self.segments[segment].get_or_init(|| {
-            let len = (FIRST_SEGMENT_IDS as usize) << segment;
-            std::iter::repeat_with(AtomicU64::default).take(len * self.stride).collect()
+        let shifted = u64::from(id) + (1 << self.first_bits);
+        let segment = shifted.ilog2() - self.first_bits;
+        let n_entries = 1 << (self.first_bits + segment);
+        let entries = self.segments[segment as usize].get_or_init(|| {
+            std::iter::repeat_with(AtomicU64::default).take(n_entries * self.stride).collect()
         });
-        &entries[(shifted - start) as usize * self.stride..][..self.stride]
+        &entries[(shifted as usize - n_entries) * self.stride..][..self.stride]
+    }
+
+    /// The first word of the entry of a value; one without status if nothing is known of it.
+    #[inline]
+    fn first_word(&self, id: u32) -> u64 {
+        match self.front().get(id as usize * self.stride) {
+            Some(first) => first.load(Ordering::Acquire),
+            None => self.entry(id)[0].load(Ordering::Acquire),
+        }
     }
 
     /// Adds the bits of values, by their ids, to the rows of up to 64 states, the first word of all rows first. Returns one bit for each value that has none.
@@ -80,29 +98,37 @@ impl Variable {
         &self,
         system: &Explicit<'_>,
         cells: &Cells,
-        ids: impl Iterator<Item = u32>,
+        ids: impl Iterator<Item = u32> + Clone,
         rows: &mut [[u64; WORD_LANES]],
     ) -> u64 {
-        let mut outside = 0;
-        for (lane, id) in ids.enumerate() {
-            if id == UNSET {
-                outside |= 1 << lane;
-                continue;
-            }
-            let entry = self.entry(id);
-            let mut first = entry[0].load(Ordering::Acquire);
-            if first & (KNOWN | OUTSIDE) == 0 {
-                first = self.learn(system, cells, id, entry);
-            }
+        let (mut outside, mut bits) = (0, [0; WORD_LANES]);
+        let front = self.front();
+        for (lane, (bits, id)) in bits.iter_mut().zip(ids.clone()).enumerate() {
+            let known = front.get(id as usize * self.stride).map_or(0, |first| first.load(Ordering::Acquire));
+            let first = if known & (KNOWN | OUTSIDE) != 0 { known } else { self.learnt(system, cells, id) };
             outside |= u64::from(first & OUTSIDE != 0) << lane;
-            put_lane(rows, lane, self.base, first & DATA_MASK);
-            let mut at = self.base + FIRST_WORD_BITS;
-            for word in &entry[1..] {
-                put_lane(rows, lane, at, word.load(Ordering::Relaxed));
-                at += 64;
+            *bits = first & DATA_MASK;
+        }
+        put_lanes(rows, self.base, self.n_cells.min(FIRST_WORD_BITS), &bits);
+        for word in 1..self.stride {
+            for (bits, id) in bits.iter_mut().zip(ids.clone()) {
+                *bits = if id == UNSET { 0 } else { self.entry(id)[word].load(Ordering::Relaxed) };
             }
+            let at = FIRST_WORD_BITS + 64 * (word - 1);
+            put_lanes(rows, self.base + at, self.n_cells - at, &bits);
         }
         outside
+    }
+
+    /// The first word of the entry of a value, which is computed if it is not known.
+    #[cold]
+    fn learnt(&self, system: &Explicit<'_>, cells: &Cells, id: u32) -> u64 {
+        if id == UNSET {
+            return OUTSIDE;
+        }
+        let entry = self.entry(id);
+        let first = entry[0].load(Ordering::Acquire);
+        if first & (KNOWN | OUTSIDE) != 0 { first } else { self.learn(system, cells, id, entry) }
     }
 
     /// The bits of a value whose bits are known, from the first on.
@@ -110,7 +136,7 @@ impl Variable {
         bits.clear();
         bits.resize(self.n_words(), 0);
         let entry = self.entry(id);
-        put(bits, 0, entry[0].load(Ordering::Acquire) & DATA_MASK);
+        put(bits, 0, self.first_word(id) & DATA_MASK);
         let mut at = FIRST_WORD_BITS;
         for word in &entry[1..] {
             put(bits, at, word.load(Ordering::Relaxed));
@@ -277,7 +303,7 @@ impl Finder<'_> {
         bits: impl Iterator<Item = Bit>,
         cache: &mut BitCache,
     ) -> Option<u32> {
-        let old = variable.entry(id)[0].load(Ordering::Acquire) & DATA_MASK;
+        let old = variable.first_word(id) & DATA_MASK;
         let (mut clear, mut set) = (deltas.clear[0], deltas.set[0]);
         for (bit, is_true) in bits {
             clear |= 1 << bit;

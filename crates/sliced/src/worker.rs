@@ -41,6 +41,9 @@ pub struct SlicedWorker<'a> {
     independence: Arc<Independence>,
     /// One bit for each state of the block in which a quiet cell is true, of which independence says nothing.
     loud: [u64; MAX_SLICE_WORDS],
+    /// One bit for each state of the block in which the asked properties are as they should be, in so many words.
+    settled: [u64; MAX_SLICE_WORDS],
+    n_settled: usize,
     buffers: Buffers,
     single: [Ahead; 1],
 }
@@ -80,6 +83,8 @@ impl<'a> SlicedWorker<'a> {
             asleep: Vec::new(),
             independence: Arc::default(),
             loud: [0; MAX_SLICE_WORDS],
+            settled: [0; MAX_SLICE_WORDS],
+            n_settled: 0,
             buffers: Buffers::default(),
             single: Default::default(),
         }
@@ -101,6 +106,7 @@ impl<'a> SlicedWorker<'a> {
     /// Evaluates a block; false if that cannot be done.
     fn evaluate(&mut self, states: &[Ahead], is_about: About) -> bool {
         self.block.clear();
+        self.n_settled = 0;
         self.next = 0;
         let Some(first) = states.first().filter(|state| state.words[0] & 1 == 1) else { return false };
         let Some(compiled) = self.compiled(&first.words) else { return false };
@@ -109,12 +115,14 @@ impl<'a> SlicedWorker<'a> {
         states.iter().for_each(|state| self.words.extend_from_slice(&state.words));
         match is_about {
             About::Steps => {
-                self.block.load(self.system.explicit(), &compiled, &compiled.steps, states);
+                self.block.load(self.system.explicit(), &compiled, &compiled.steps, (&self.words, self.width));
                 let signals = compiled.outcomes.iter().map(|outcome| outcome.enabled);
                 self.enabled_words = self.block.by_state(signals, &mut self.enabled);
                 self.note_asleep(&compiled, states);
             }
-            About::Properties => self.block.load(self.system.explicit(), &compiled, &compiled.properties, states),
+            About::Properties => {
+                self.block.load(self.system.explicit(), &compiled, &compiled.properties, (&self.words, self.width));
+            }
         }
         self.evaluated = Some(compiled);
         true
@@ -130,8 +138,24 @@ impl<'a> SlicedWorker<'a> {
             return;
         }
         self.loud = self.block.with_any(&self.independence.quiet);
+        let (mut n_awake, mut n_asleep) = (0, 0);
         for (state, enabled) in states.iter().zip(self.enabled.chunks_exact(words)) {
-            self.asleep.extend(state.asleep.iter().zip(enabled).map(|(asleep, enabled)| asleep & enabled));
+            for (asleep, enabled) in state.asleep.iter().zip(enabled) {
+                n_awake += u64::from((enabled & !asleep).count_ones());
+                n_asleep += u64::from((enabled & asleep).count_ones());
+                self.asleep.push(asleep & enabled);
+            }
+        }
+        self.system.note_sleep(n_awake, n_asleep);
+    }
+
+    /// Takes note of the states of the block in which there is nothing to report.
+    fn note_settled(&mut self, asked: Properties) {
+        let Some(compiled) = &self.evaluated else { return };
+        let roles = asked_roles(asked).zip(&compiled.roles).filter(|(is_asked, _)| *is_asked).map(|(_, role)| *role);
+        if roles.clone().all(|role| role.is_some()) {
+            self.settled = self.block.outside_or_any(roles.flatten()).map(|left| !left);
+            self.n_settled = self.block.len().div_ceil(WORD_LANES);
         }
     }
 
@@ -164,33 +188,45 @@ impl<'a> SlicedWorker<'a> {
         let row = lane * self.enabled_words..(lane + 1) * self.enabled_words;
         let mut group = Group { number: u32::MAX, start };
         let is_loud = self.loud[lane / WORD_LANES] >> (lane % WORD_LANES) & 1 == 1;
-        for (position, end) in compiled.operations.iter().enumerate() {
-            let Some(end) = *end else {
+        let mut operations = compiled.operations.iter().enumerate().peekable();
+        while let Some((position, end)) = operations.next() {
+            let Some(mut end) = *end else {
                 completeness = completeness.and(self.inner.perform(position, words, out));
                 continue;
             };
+            // Operations with circuits that follow each other are gone through together.
+            while let Some((_, Some(next))) = operations.next_if(|(_, end)| end.is_some()) {
+                end = *next;
+            }
             let enabled = &self.enabled[row.clone()];
             let asleep = self.asleep.get(row.clone());
             let finder = Finder { system: self.system.explicit(), cells: &compiled.cells };
-            for idx in ones(enabled, first, end) {
-                let outcome = &compiled.outcomes[idx];
-                if asleep.is_some_and(|asleep| asleep[idx / 64] >> (idx % 64) & 1 == 1) {
-                    out.push_known(outcome.operation);
-                    continue;
+            for word in first / 64..end.div_ceil(64) {
+                let mut open = enabled[word] & within(word, first, end);
+                let mut known = asleep.map_or(0, |asleep| asleep[word] & open);
+                open &= !known;
+                while known != 0 {
+                    out.push_known(compiled.outcomes[word * 64 + known.trailing_zeros() as usize].operation);
+                    known &= known - 1;
                 }
-                group.enter(outcome, out);
-                let target = out.push_copy(outcome.operation, words);
-                if !self.buffers.perform(&finder, compiled, &self.block, (outcome, lane), target) {
-                    out.truncate(start);
-                    out.forget_known();
-                    return None;
-                }
-                if outcome.may_repeat && !self.buffers.is_new(&group, out) {
-                    out.truncate(out.len() - 1);
-                } else if let Some(asleep) = asleep
-                    && !is_loud
-                {
-                    out.set_sleep_set(sleep_set(self.independence.of(idx), enabled, asleep, idx));
+                while open != 0 {
+                    let idx = word * 64 + open.trailing_zeros() as usize;
+                    open &= open - 1;
+                    let outcome = &compiled.outcomes[idx];
+                    group.enter(outcome, out);
+                    let target = out.push_copy(outcome.operation, words);
+                    if !self.buffers.perform(&finder, compiled, &self.block, (outcome, lane), target) {
+                        out.truncate(start);
+                        out.forget_known();
+                        return None;
+                    }
+                    if outcome.may_repeat && !self.buffers.is_new(&group, out) {
+                        out.truncate(out.len() - 1);
+                    } else if let Some(asleep) = asleep
+                        && !is_loud
+                    {
+                        out.set_sleep_set(sleep_set(self.independence.of(idx), enabled, asleep, idx));
+                    }
                 }
             }
             first = end;
@@ -240,6 +276,11 @@ impl SlicedWorker<'_> {
     }
 }
 
+/// Whether each of the roles is asked for.
+fn asked_roles(asked: Properties) -> impl Iterator<Item = bool> + Clone {
+    [asked.invariant, asked.assertions, asked.goal, asked.propositions].into_iter()
+}
+
 /// The sleep set of the target of an outcome: what is independent of it, and was asleep or comes before it. Where these outcomes lead from here was met before the target
 /// was, and the same outcome leads on from there.
 #[inline]
@@ -259,23 +300,24 @@ fn sleep_set<'s>(
     })
 }
 
+/// Bits of a word whose positions, counted over all words, are within a range.
+#[inline]
+fn within(word: usize, first: usize, end: usize) -> u64 {
+    let start = word * 64;
+    let low = if first > start { u64::MAX << (first - start) } else { u64::MAX };
+    let high = if end < start + 64 { (1 << (end - start)) - 1 } else { u64::MAX };
+    low & high
+}
+
 /// Positions of the bits that are set, within a range.
 fn ones(words: &[u64], first: usize, end: usize) -> impl Iterator<Item = usize> {
-    let range = if first < end { first / 64..end.div_ceil(64) } else { 0..0 };
-    range.flat_map(move |word| {
-        let start = word * 64;
-        let mut bits = words[word];
-        if first > start {
-            bits &= u64::MAX << (first - start);
-        }
-        if end < start + 64 {
-            bits &= (1 << (end - start)) - 1;
-        }
+    (first / 64..end.div_ceil(64)).flat_map(move |word| {
+        let mut bits = words[word] & within(word, first, end);
         std::iter::from_fn(move || {
             let bit = bits.trailing_zeros() as usize;
             (bit < 64).then(|| {
                 bits &= bits - 1;
-                start + bit
+                word * 64 + bit
             })
         })
     })
@@ -389,8 +431,15 @@ impl<'a> WorkerLayer for SlicedWorker<'a> {
         };
         if !self.system.is_on() || !self.evaluate(states, is_about) {
             self.block.clear();
+            self.n_settled = 0;
             self.inner.announce(states, question);
+        } else if let Question::Properties(asked) = question {
+            self.note_settled(asked);
         }
+    }
+
+    fn layer_settled(&self) -> &[u64] {
+        &self.settled[..self.n_settled]
     }
 
     fn layer_wants_before(&self, asked: Properties) -> bool {

@@ -50,6 +50,22 @@ const ONES_PER_SAMPLE: u64 = 512;
 
 impl Unary {
     pub(crate) fn push_run(&mut self, length: u32) {
+        let until_sample = ONES_PER_SAMPLE - self.n_ones % ONES_PER_SAMPLE;
+        // A short run without a sample is put as a whole.
+        if length == 0 || length < 63 && until_sample < ONES_PER_SAMPLE && u64::from(length) <= until_sample {
+            let (word, offset) = ((self.len / 64) as usize, self.len % 64);
+            let (ones, len) = ((1_u64 << length) - 1, u64::from(length) + 1);
+            if word == self.bits.len() {
+                self.bits.push(0);
+            }
+            self.bits[word] |= ones << offset;
+            if offset + len > 64 {
+                self.bits.push(ones >> (64 - offset));
+            }
+            self.n_ones += u64::from(length);
+            self.len += len;
+            return;
+        }
         (0..length).for_each(|_| self.push_one());
         self.push(0);
     }

@@ -46,24 +46,33 @@ const HEADER_BYTES: usize = 16;
 
 impl Chunk {
     fn pack(roots: &[u64]) -> Chunk {
-        let halves = |half: fn(u64) -> u32| {
-            let least = roots.iter().map(|root| half(*root)).min().unwrap_or(0);
-            let most = roots.iter().map(|root| half(*root)).max().unwrap_or(0);
-            (least, (u32::BITS - (most - least).leading_zeros()) as u8)
-        };
-        let ((left, left_bits), (right, right_bits)) = (halves(|root| (root >> 32) as u32), halves(|root| root as u32));
-        // A root must lie within the eight bytes from the byte in which it begins.
-        let fits = left_bits + right_bits <= 57;
-        let (least, n_bits) = if fits { ([left, right], [left_bits, right_bits]) } else { ([0, 0], [32, 32]) };
-        let mut bytes = vec![0; data_len(n_bits, roots.len())];
-        for (idx, root) in roots.iter().enumerate() {
-            let left = ((root >> 32) as u32 - least[0]) as u64;
-            let right = (*root as u32 - least[1]) as u64;
-            let (at, shift) = place(n_bits, idx);
-            let mut word = load(&bytes, at);
-            word |= (left << n_bits[1] | right) << shift;
-            bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        let (mut least, mut most) = ([u32::MAX; 2], [0; 2]);
+        for root in roots {
+            for (half, part) in [(root >> 32) as u32, *root as u32].into_iter().enumerate() {
+                least[half] = least[half].min(part);
+                most[half] = most[half].max(part);
+            }
         }
+        let n_bits = [0, 1].map(|half| (u32::BITS - (most[half] - least[half]).leading_zeros()) as u8);
+        // A root must lie within the eight bytes from the byte in which it begins.
+        let fits = n_bits[0] + n_bits[1] <= 57;
+        let (least, n_bits) = if fits { (least, n_bits) } else { ([0, 0], [32, 32]) };
+        let n_all = u32::from(n_bits[0] + n_bits[1]);
+        let mut bytes = Vec::with_capacity(data_len(n_bits, roots.len()));
+        let (mut open, mut n_open) = (0_u128, 0);
+        for root in roots {
+            let left = u64::from((root >> 32) as u32 - least[0]);
+            let right = u64::from(*root as u32 - least[1]);
+            open |= u128::from(left << n_bits[1] | right) << n_open;
+            n_open += n_all;
+            if n_open >= u64::BITS {
+                bytes.extend_from_slice(&(open as u64).to_le_bytes());
+                open >>= u64::BITS;
+                n_open -= u64::BITS;
+            }
+        }
+        bytes.extend_from_slice(&(open as u64).to_le_bytes());
+        bytes.resize(data_len(n_bits, roots.len()), 0);
         Chunk { least, n_bits, data: Data::Here(bytes.into_boxed_slice()) }
     }
 
@@ -130,6 +139,24 @@ impl Roots {
             self.tail.reserve_exact(CHUNK_STATES);
         }
         self.tail.push(root);
+        self.pack_tail();
+    }
+
+    /// Adds roots in order.
+    pub(crate) fn extend(&mut self, mut roots: &[u64]) {
+        while !roots.is_empty() {
+            let (now, later) = roots.split_at(roots.len().min(CHUNK_STATES - self.tail.len()));
+            if self.tail.capacity() == 0 {
+                self.tail.reserve_exact(CHUNK_STATES);
+            }
+            self.tail.extend_from_slice(now);
+            self.pack_tail();
+            roots = later;
+        }
+    }
+
+    /// Packs the newest roots, if they are a chunk.
+    fn pack_tail(&mut self) {
         if self.tail.len() == CHUNK_STATES {
             self.chunks.push(Chunk::pack(&self.tail));
             self.tail.clear();

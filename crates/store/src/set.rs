@@ -7,6 +7,8 @@
 
 use std::collections::HashSet;
 
+use crate::shard::NEAR_BITS;
+
 /// Slots of a bucket, which is a cache line.
 const BUCKET_SLOTS: usize = 16;
 /// Buckets that a root may be away from its own, plus one.
@@ -25,6 +27,8 @@ pub(crate) struct RootSet {
     /// As many as the code needs, and some more for roots that are passed on.
     buckets: Vec<Bucket>,
     len: usize,
+    /// Number of roots from which on the set is too full.
+    room: usize,
     code: Code,
     /// Roots for which no bucket near by had a slot. With few exceptions there are none.
     others: HashSet<u64>,
@@ -42,8 +46,12 @@ pub(crate) struct Home {
 struct Code {
     /// Significant bits of the left and the right half.
     n_bits: [u32; 2],
+    /// The bits that a root may have.
+    covered: u64,
     mask: u64,
     shift: u32,
+    /// Low bits that are not mixed: [`NEAR_BITS`] in a small set. In a full one, buckets would be filled too unevenly.
+    n_near: u32,
     divisor: u64,
     /// 2^64 by the divisor.
     reciprocal: u64,
@@ -72,8 +80,11 @@ impl Code {
         }
         let divisor = (1_u64 << n_all).div_ceil(n_buckets as u64).max(2);
         let reciprocal = ((1_u128 << 64) / u128::from(divisor)) as u64;
-        let (mask, shift) = ((1 << n_all) - 1, n_all.div_ceil(2).max(1));
-        (divisor <= MAX_DIVISOR).then_some(Code { n_bits, mask, shift, divisor, reciprocal })
+        let n_near = if n_buckets * BUCKET_SLOTS < MIN_DENSE_SLOTS { NEAR_BITS.min(n_all) } else { 0 };
+        let n_mixed = n_all - n_near;
+        let (mask, shift) = ((1 << n_mixed) - 1, n_mixed.div_ceil(2).max(1));
+        let covered = ((1_u64 << n_bits[0]) - 1) << 32 | ((1_u64 << n_bits[1]) - 1);
+        (divisor <= MAX_DIVISOR).then_some(Code { n_bits, covered, mask, shift, n_near, divisor, reciprocal })
     }
 
     /// The code with as many bits as possible, so that it has to be changed rarely; at least those of `all`, in which every root has its bits.
@@ -90,25 +101,27 @@ impl Code {
         }
     }
 
+    #[inline]
     fn covers(&self, all: u64) -> bool {
-        let [left, right] = significant(all);
-        self.divisor > 0 && left <= self.n_bits[0] && right <= self.n_bits[1]
+        all & !self.covered == 0
     }
 
     #[inline]
     fn mixed(&self, root: u64) -> u64 {
         let number = (root >> 32) << self.n_bits[1] | root & 0xffff_ffff;
+        let (number, near) = (number >> self.n_near, number & ((1 << self.n_near) - 1));
         let number = number.wrapping_mul(FACTORS[0]) & self.mask;
         let number = number ^ number >> self.shift;
         let number = number.wrapping_mul(FACTORS[1]) & self.mask;
-        number ^ number >> self.shift
+        (number ^ number >> self.shift) << self.n_near | near
     }
 
     fn root(&self, mixed: u64) -> u64 {
+        let (mixed, near) = (mixed >> self.n_near, mixed & ((1 << self.n_near) - 1));
         let number = mixed ^ mixed >> self.shift;
         let number = number.wrapping_mul(INVERSES[1]) & self.mask;
         let number = number ^ number >> self.shift;
-        let number = number.wrapping_mul(INVERSES[0]) & self.mask;
+        let number = (number.wrapping_mul(INVERSES[0]) & self.mask) << self.n_near | near;
         (number >> self.n_bits[1]) << 32 | number & ((1 << self.n_bits[1]) - 1)
     }
 
@@ -139,25 +152,32 @@ fn significant(all: u64) -> [u32; 2] {
 
 impl RootSet {
     /// Makes room for `more` roots without bits outside of `all`; false, with nothing changed, if slots are too small for them.
+    #[inline]
     pub(crate) fn reserve(&mut self, more: usize, all: u64) -> bool {
-        let n_slots = self.buckets.len() * BUCKET_SLOTS;
+        self.len + more <= self.room && self.code.covers(all) || self.make_room(more, all)
+    }
+
+    #[cold]
+    fn make_room(&mut self, more: usize, all: u64) -> bool {
         let needed = self.len + more;
-        let (fullest, next) = if n_slots < MIN_DENSE_SLOTS { (60, needed * 3) } else { (85, needed * 10 / 7) };
-        let is_large_enough = needed * 100 <= n_slots * fullest;
-        if is_large_enough && self.code.covers(all) {
-            return true;
-        }
+        let is_large_enough = needed <= self.room;
+        let next = if self.is_dense() { needed * 5 / 3 } else { needed * 3 };
         let n_buckets = if is_large_enough { self.n_own() } else { next.div_ceil(BUCKET_SLOTS) + 1 };
-        let [left, right] = self.code.n_bits;
-        let known = (((1_u64 << left) - 1) << 32) | ((1_u64 << right) - 1);
-        let known = if self.len == 0 { 0 } else { known };
-        match Code::roomy(all | known, n_buckets).or_else(|| Code::roomy(all | self.all_bits(), n_buckets)) {
+        let known = if self.len == 0 { 0 } else { self.code.covered };
+        // With the bits of before, roots keep their order, which makes a larger table cheap.
+        let same = Code::new(self.code.n_bits, n_buckets).filter(|code| self.len > 0 && code.covers(all));
+        let roomy = || Code::roomy(all | known, n_buckets).or_else(|| Code::roomy(all | self.all_bits(), n_buckets));
+        match same.or_else(roomy) {
             Some(code) => {
                 self.rebuild(code, n_buckets);
                 true
             }
             None => false,
         }
+    }
+
+    fn is_dense(&self) -> bool {
+        self.buckets.len() * BUCKET_SLOTS >= MIN_DENSE_SLOTS
     }
 
     /// Buckets that roots may have as their own.
@@ -172,13 +192,32 @@ impl RootSet {
 
     fn rebuild(&mut self, code: Code, n_buckets: usize) {
         let old = std::mem::replace(self, RootSet { buckets: empty(n_buckets), code, ..RootSet::default() });
-        let is_same_mix = old.code.n_bits == code.n_bits;
+        let fullest = if self.is_dense() { 85 } else { 60 };
+        self.room = self.buckets.len() * BUCKET_SLOTS * fullest / 100;
+        let is_same_mix = old.code.n_bits == code.n_bits && old.code.n_near == code.n_near;
+        let mut n_used = vec![0_u8; self.buckets.len()];
         for mixed in old.mixed() {
             // With the same bits roots keep their order, so both tables are gone through from one end to the other.
             let home = if is_same_mix { code.place(mixed) } else { code.home(old.code.root(mixed)) };
-            self.insert(|| old.code.root(mixed), home);
+            self.add_new(|| old.code.root(mixed), home, &mut n_used);
         }
-        old.others.into_iter().for_each(|root| _ = self.insert(|| root, code.home(root)));
+        old.others.into_iter().for_each(|root| self.add_new(|| root, code.home(root), &mut n_used));
+    }
+
+    /// Adds a root that the set does not have, without looking for it, given the number of slots that are used in each bucket.
+    #[inline]
+    fn add_new(&mut self, root: impl FnOnce() -> u64, home: Home, n_used: &mut [u8]) {
+        self.len += 1;
+        for distance in 0..MAX_DISTANCE {
+            let bucket = home.bucket + distance;
+            let place = n_used[bucket];
+            if usize::from(place) < BUCKET_SLOTS {
+                self.buckets[bucket].0[usize::from(place)] = home.slot.wrapping_add((distance as u32) << 30);
+                n_used[bucket] = place + 1;
+                return;
+            }
+        }
+        self.others.insert(root());
     }
 
     /// All mixed roots, in the order of the buckets.
@@ -231,12 +270,14 @@ impl RootSet {
         }
     }
 
+    /// Fills the first free slot of a bucket that has one.
+    #[inline]
     fn fill(&mut self, bucket: usize, slot: u32) {
         let slots = &mut self.buckets[bucket].0;
-        if let Some(free) = slots.iter_mut().find(|slot| **slot == 0) {
-            *free = slot;
-            self.len += 1;
-        }
+        // Slots are filled from the first on. Counting needs no branch.
+        let n_used: usize = slots.iter().map(|slot| usize::from(*slot != 0)).sum();
+        slots[n_used % BUCKET_SLOTS] = slot;
+        self.len += 1;
     }
 
     #[inline]

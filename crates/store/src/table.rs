@@ -191,6 +191,19 @@ impl StateTable {
         number
     }
 
+    /// Gives the next numbers to roots that their shards already contain; the first of these numbers.
+    pub fn append_all(&mut self, roots: &[u64]) -> u32 {
+        let first = self.roots.len() as u32;
+        self.roots.extend(roots);
+        first
+    }
+
+    /// The index has the numbers of states, so those of new ones must be settled ([`Sift::settle`]).
+    pub fn needs_numbers(&self) -> bool {
+        let has_numbers = |index: &Mutex<Index>| index.lock().unwrap_or_else(PoisonError::into_inner).has_numbers();
+        self.shards.iter().any(has_numbers)
+    }
+
     /// Moves the roots of all states so far to files, by number and by content. Parents and quads stay in memory. After a failure states can
     /// still be read by number, but lookups by content may miss some, so the search must end.
     pub fn spill(&mut self, volume: &dyn Volume) -> io::Result<()> {

@@ -185,6 +185,10 @@ impl Worker for AnyWorker<'_> {
         self.0.wants_before(asked)
     }
 
+    fn settled(&self) -> &[u64] {
+        self.0.settled()
+    }
+
     fn inspect(
         &mut self,
         state: &[u32],

@@ -156,6 +156,11 @@ pub trait WorkerLayer {
         self.inner().wants_before(asked)
     }
 
+    /// Unlike other methods it does not delegate: a layer may inspect more than what it is around, or other states.
+    fn layer_settled(&self) -> &[u64] {
+        &[]
+    }
+
     fn layer_inspect(
         &mut self,
         state: &[u32],
@@ -188,6 +193,10 @@ impl<L: WorkerLayer> Worker for L {
 
     fn wants_before(&self, asked: Properties) -> bool {
         self.layer_wants_before(asked)
+    }
+
+    fn settled(&self) -> &[u64] {
+        self.layer_settled()
     }
 
     fn is_stopped(&self) -> bool {

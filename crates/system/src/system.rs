@@ -147,6 +147,12 @@ pub trait Worker {
         true
     }
 
+    /// States that were announced last, with a question about properties: one bit for each of which it is known that there is nothing to report, so that it need not be
+    /// inspected. Empty if nothing is known.
+    fn settled(&self) -> &[u64] {
+        &[]
+    }
+
     /// Calls `found` for each of the asked properties that fails in a state, or is reached in the case of a goal. `before` is a state
     /// that was inspected already: what depends only on words in which the two agree need not be reported again.
     fn inspect(
