@@ -17,7 +17,7 @@ use crate::coverage::coverage;
 use crate::explorer::{Explorer, Unwatched};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
-use crate::temporal::{self, Lettered, Temporal, TemporalVerdict};
+use crate::temporal::{self, Lettered, Properties, Temporal, TemporalVerdict};
 use crate::{Config, canonized, por, search_config, summarise};
 
 /// Order of a group up to which are enumerated and then identified, which is faster than comparing partial solutions.
@@ -123,7 +123,9 @@ impl Scene<'_, '_> {
     /// Explores the steps of `steps`, which are all or some of those of the system.
     fn up_to_symmetry<E: Explorer>(self, steps: AnySystem<'_>, explorer: &mut E) -> Result<Report, E::Refusal> {
         let Scene { system, config, paths } = self;
-        let parts = Parts { system, steps, config, paths, group: None };
+        let needs_path = paths.is_some() || !explorer.may_restart();
+        let properties = Properties::new(config, needs_path);
+        let parts = Parts { system, steps, config, paths, properties: &properties, group: None };
         // Fairness to every operation with its arguments follows permutations, which only one method tells.
         let needs_permutations = config.formulas.needs_instances;
         if config.symmetry == Method::Off {
@@ -178,6 +180,7 @@ struct Parts<'p, 's> {
     steps: AnySystem<'p>,
     config: &'p Config,
     paths: Option<&'p Paths>,
+    properties: &'p Properties,
     /// Permutations are noted on steps.
     group: Option<Group>,
 }
@@ -186,7 +189,9 @@ impl<'s> Parts<'_, 's> {
     /// The steps with letters on them.
     fn lettered(&self) -> Lettered<'_, 's> {
         let formulas = &self.config.formulas;
-        Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances).turned_by(self.group.clone())
+        Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances)
+            .turned_by(self.group.clone())
+            .leaving_out(self.properties)
     }
 }
 
@@ -199,9 +204,9 @@ fn explore_and_judge<'s, E: Explorer>(
     canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>),
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    let Parts { system, config, paths, .. } = *parts;
+    let Parts { system, config, paths, properties, .. } = *parts;
     let search = search_config(config);
-    let mut temporal = Temporal::new(system, around, lettered, config, paths);
+    let mut temporal = Temporal::new(system, around, lettered, config, (properties, paths));
     let exploration = match temporal.is_needed() {
         true if temporal.is_on_the_fly() && explorer.may_restart() => {
             temporal.explore_on_the_fly(&search, explorer.control())
@@ -263,7 +268,8 @@ pub(crate) fn by_quotient<Q: Quotient, E: Explorer>(
     quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    quotiented(&Parts { system, steps, config, paths: None, group: None }, quotient, explorer)
+    let properties = Properties::new(config, !explorer.may_restart());
+    quotiented(&Parts { system, steps, config, paths: None, properties: &properties, group: None }, quotient, explorer)
 }
 
 fn quotiented<Q: Quotient, E: Explorer>(

@@ -8,6 +8,7 @@ mod branching;
 mod evidence;
 mod graph;
 mod history;
+mod idle;
 mod letters;
 mod observe;
 mod on_demand;
@@ -25,8 +26,8 @@ use abridge_reduce::symmetry::{Canonizer, Group, Permutation};
 use abridge_search::{Control, Exploration, StateGraph, Strategy};
 use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{AnySystem, Limit, Machine as _, Origin, Steps, System as _, Worker as _};
-use abridge_temporal::emptiness::{Answer, find_violation};
-use abridge_temporal::{Budget, Expanded, GaveUp, Property, ctl};
+use abridge_temporal::emptiness::{Answer, Suspicion, find_violation, has_violation};
+use abridge_temporal::{GaveUp, ctl};
 
 use crate::explorer::Watcher;
 use crate::{Config, Trace, limit_text};
@@ -36,6 +37,7 @@ pub use history::{HistoryRow, along_history};
 pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, formulas_of, prepare};
 pub use story::{Position, Row, Story};
 
+pub(crate) use idle::Properties;
 pub(crate) use letters::Lettered;
 pub(crate) use restricted::{needs_permutations, restrictions};
 
@@ -96,14 +98,15 @@ pub(crate) struct Temporal<'s, 'm> {
     config: &'s Config,
     /// States to be expanded fully, if some steps are left out.
     paths: Option<&'s Paths>,
-    /// Properties of the formulas of linear time, made when they are first needed.
-    properties: Vec<Option<Result<Property, GaveUp>>>,
+    properties: &'s Properties,
     /// Violations that were found in passing.
     found: Vec<Option<Answer>>,
     /// The same for formulas of branching time.
     decided: Vec<Option<Decided>>,
     /// So many states must be expanded before the next look.
     next_look: u32,
+    /// All steps of the states of the present look, where some were left out.
+    all_steps: Option<StateGraph>,
 }
 
 /// States of the first look.
@@ -115,7 +118,7 @@ impl<'s, 'm> Temporal<'s, 'm> {
         steps: AnySystem<'s>,
         lettered: &'s Lettered<'s, 'm>,
         config: &'s Config,
-        paths: Option<&'s Paths>,
+        (properties, paths): (&'s Properties, Option<&'s Paths>),
     ) -> Self {
         let n_formulas = config.formulas.formulas.len();
         Temporal {
@@ -124,10 +127,11 @@ impl<'s, 'm> Temporal<'s, 'm> {
             lettered,
             config,
             paths,
-            properties: vec![None; n_formulas],
+            properties,
             found: vec![None; n_formulas],
             decided: (0..n_formulas).map(|_| None).collect(),
             next_look: FIRST_LOOK,
+            all_steps: None,
         }
     }
 
@@ -194,32 +198,75 @@ impl<'s, 'm> Temporal<'s, 'm> {
         Starts { n_setups: n_first, initial }
     }
 
-    fn property(&mut self, formula: usize, expanded: &Expanded) -> Result<&Property, GaveUp> {
+    /// Looks for violations of a formula of linear time in what is stored. Where steps were left out and there is one, all steps are computed for the sake of its path.
+    fn answer(
+        &mut self,
+        formula: usize,
+        seen: Seen<'_>,
+        table: &StateTable,
+        control: &mut dyn Control,
+    ) -> Option<Result<Answer, GaveUp>> {
         let config = self.config;
-        let made = self.properties[formula].get_or_insert_with(|| {
-            let is_stopped = || config.stop.is_raised();
-            Property::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() })
-        });
-        made.as_ref().map_err(|error| *error)
-    }
-
-    /// Looks for violations of a formula of linear time in what is stored.
-    fn answer(&mut self, formula: usize, seen: Seen<'_>, n_states: usize) -> Option<Result<Answer, GaveUp>> {
-        let prepared = &self.config.formulas;
-        let body = prepared.formulas[formula].body.as_ref()?;
-        let Tree::Ltl(expanded) = &body.tree else { return None };
-        if let Err(error) = self.property(formula, expanded) {
-            return Some(Err(error));
-        }
-        let Some(Some(Ok(property))) = self.properties.get(formula) else { return None };
-        let (lettered, stop) = (self.lettered, &self.config.stop);
-        let is_stopped = || stop.is_raised();
+        let body = config.formulas.formulas[formula].body.as_ref()?;
+        let property = match self.properties.of_formula(formula)? {
+            Ok(property) => property,
+            Err(error) => return Some(Err(*error)),
+        };
+        let lettered = self.lettered;
+        let is_stopped = || config.stop.is_raised();
         let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
         let turned: Option<&Turned> = lettered.group().is_some().then_some(&turned);
         let seen = Seen { turned, ..seen };
-        let graph = Lettering::new(seen, n_states, &body.atoms, &is_stopped);
-        let answer = find_violation(&graph, property);
+        let graph = Lettering::new(seen, table.len(), &body.atoms, &is_stopped);
+        let answer = if lettered.leaves_out() {
+            let states = seen.starts.n_setups..seen.stored.n_states();
+            match has_violation(&graph, property, states) {
+                Suspicion::None => Answer::None,
+                Suspicion::Unknown => Answer::Unknown,
+                Suspicion::Stopped => Answer::Stopped,
+                Suspicion::Violation => self.in_all_steps(seen, table, control, |seen| {
+                    find_violation(&Lettering::new(seen, table.len(), &body.atoms, &is_stopped), property)
+                }),
+            }
+        } else {
+            find_violation(&graph, property)
+        };
         Some(Ok(if seen.stored.has_failed() { Answer::Stopped } else { answer }))
+    }
+
+    /// Looks for a path among all steps of the states whose steps are stored in part.
+    fn in_all_steps(
+        &mut self,
+        seen: Seen<'_>,
+        table: &StateTable,
+        control: &mut dyn Control,
+        find: impl FnOnce(Seen<'_>) -> Answer,
+    ) -> Answer {
+        let (steps, n_states) = (self.steps, seen.stored.n_states());
+        let known = self.all_steps.take().filter(|all| all.n_states() == n_states);
+        let all = known.map_or_else(
+            || self.lettered.with_all_steps(|| StateGraph::of_table(&steps, (table, n_states), control)),
+            Ok,
+        );
+        let Ok(all) = all else { return Answer::Stopped };
+        let letters = self.lettered.letters();
+        let answer = find(Seen { stored: &all, letters: &letters, ..seen });
+        self.all_steps = Some(all);
+        answer
+    }
+
+    /// Looks for violations of all formulas of linear time at the end of a search.
+    fn answers(
+        &mut self,
+        seen: Seen<'_>,
+        table: &StateTable,
+        control: &mut dyn Control,
+    ) -> Vec<Option<Result<Answer, GaveUp>>> {
+        let answers = (0..self.found.len()).map(|formula| match self.found[formula].take() {
+            Some(found) => Some(Ok(found)),
+            None => self.answer(formula, seen, table, control),
+        });
+        answers.collect()
     }
 
     /// Judges a formula of branching time at the end of a search. What a search with fewer steps says counts only if it is complete.
@@ -261,7 +308,7 @@ impl<'s, 'm> Temporal<'s, 'm> {
         let is_stored = !self.is_needed() || exploration.steps.n_states() == exploration.n_expanded;
         let built = match is_stored {
             true => Ok(StateGraph::default()),
-            false => StateGraph::of_table(&self.steps, &exploration.table, control),
+            false => StateGraph::of_table(&self.steps, (&exploration.table, exploration.table.len() as u32), control),
         };
         let stored = if is_stored { &exploration.steps } else { built.as_ref().unwrap_or(&exploration.steps) };
         let starts = self.starts(&exploration.table, stored);
@@ -271,11 +318,18 @@ impl<'s, 'm> Temporal<'s, 'm> {
         let has_turns = lettered.group().is_some();
         let seen =
             Seen { stored, starts: &starts, letters: &letters, stutters: config.stutters, turned: None, has_turns };
+        let answers = match &built {
+            Ok(_) => self.answers(seen, &exploration.table, control),
+            Err(_) => self.found.iter_mut().map(|found| found.take().map(Ok)).collect(),
+        };
+        // Paths may have letters that no stored step has.
+        let letters = lettered.letters();
+        let seen = Seen { letters: &letters, ..seen };
         let instance = |operation: u32, params: Vec<Val>| lettered.instance(operation, params);
         let images = |turn: u32| lettered.images(turn);
         let turning = lettered.group().map(|group| Turning { group, images: &images });
         let mut reports = Vec::new();
-        for (number, formula) in prepared.formulas.iter().enumerate() {
+        for ((number, formula), answer) in prepared.formulas.iter().enumerate().zip(answers) {
             let canonizer = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
             let mut report = TemporalReport {
                 name: formula.source.name.clone(),
@@ -286,11 +340,6 @@ impl<'s, 'm> Temporal<'s, 'm> {
                 story: None,
                 evidence: None,
                 diagnostics: formula.diagnostics.clone(),
-            };
-            let answer = match (self.found[number].take(), &built) {
-                (Some(found), _) => Some(Ok(found)),
-                (None, Ok(_)) => self.answer(number, seen, exploration.table.len()),
-                (None, Err(_)) => None,
             };
             let searched = Searched { system: self.system, exploration, config, instance: &instance, turning, limits };
             match (&formula.body, answer, &built) {
@@ -316,7 +365,7 @@ impl Watcher for Temporal<'_, '_> {
         true
     }
 
-    fn is_enough(&mut self, table: &StateTable, steps: &StateGraph, _: &mut dyn Control) -> bool {
+    fn is_enough(&mut self, table: &StateTable, steps: &StateGraph, control: &mut dyn Control) -> bool {
         if steps.n_states() < self.next_look {
             return false;
         }
@@ -338,11 +387,12 @@ impl Watcher for Temporal<'_, '_> {
             self.decided[formula] = self.decided_so_far(formula, seen, table.len());
             // A look that does not come to its end finds nothing; the search itself notices the limit.
             if let Some(Ok(answer @ (Answer::Path(_) | Answer::IllDefined(..)))) =
-                self.answer(formula, seen, table.len())
+                self.answer(formula, seen, table, control)
             {
                 self.found[formula] = Some(answer);
             }
         }
+        self.all_steps = None;
         // Other formulas go on, and so does whatever is asked about states if all of it is asked for.
         !self.config.find_all && self.are_all_known()
     }

@@ -167,15 +167,12 @@ impl Batch {
                     self.n_steps += *count as usize;
                     self.tally.add(*operation, *count);
                 }
-                // Every step that is stored needs its target.
-                let generation = (!stores_steps).then_some(at.generation);
+                let marks = self.stored.as_mut().map(|stored| &mut stored.marks);
                 let sleep_sets = (&mut self.sleep_sets, at.sleep_words);
-                scratch.add_targets(table, generation, &mut self.roots, sleep_sets);
+                scratch.add_targets(table, at.generation, (&mut self.roots, marks), sleep_sets);
             }
             if let Some(stored) = &mut self.stored {
                 stored.notes.push(notes);
-                let taken = if at.is_last_level { 0 } else { scratch.steps.len() };
-                stored.marks.extend(scratch.steps.iter().take(taken).map(|step| step.marks));
             }
             self.ends.push(self.roots.len() as u32);
         }

@@ -155,18 +155,22 @@ impl StateGraph {
         is_read
     }
 
-    /// The steps of all states of a table in memory, for searches that expand states in another order than that of their numbers. The error says
-    /// why not all are stored.
-    pub fn of_table<S: System>(system: &S, table: &StateTable, control: &mut dyn Control) -> Result<StateGraph, Limit> {
+    /// The steps of the first states of a table in memory, for searches that expand states in another order than that of their numbers, or have not stored all steps. The error
+    /// says why not all are stored.
+    pub fn of_table<S: System>(
+        system: &S,
+        (table, n_states): (&StateTable, u32),
+        control: &mut dyn Control,
+    ) -> Result<StateGraph, Limit> {
         let mut graph = StateGraph::default();
         let mut scratch = Scratch::new(system);
         let mut encoder = Encoder::default();
         let mut bytes = Vec::new();
-        for state in 0..table.len() as u32 {
+        for state in 0..n_states {
             if state.is_multiple_of(POLL_STATES) {
                 let progress = Progress {
                     states: table.len() as u64,
-                    waiting: table.len() as u64 - u64::from(state),
+                    waiting: u64::from(n_states - state),
                     bytes: table.bytes() as u64 + system.bytes() + graph.bytes(),
                     ..Progress::default()
                 };

@@ -110,8 +110,8 @@ impl<'c> ParallelBlock<'c> {
         }
         let mut block = write(&self.block);
         table.read_roots(states.clone(), &mut block.roots)?;
-        // Stored steps need their targets, and files give no memory for sleep sets.
-        let is_asleep_known = !self.stores_steps && !is_last_level && !table.is_spilled();
+        // Steps of the last level are looked at for their targets, and files give no memory for sleep sets. A system whose steps are stored has sleep sets only for steps that need not be.
+        let is_asleep_known = !is_last_level && !table.is_spilled();
         let has_sleep_sets = is_asleep_known && !block.forgoes_sleep;
         let sleep_words = if has_sleep_sets { system.sleep_words() } else { 0 };
         self.asleep().take(states.clone(), sleep_words, &mut block.asleep);

@@ -1,7 +1,7 @@
 //! Per-worker scratch: the worker of one thread and its buffers for states, steps and prefetching.
 
 use abridge_store::{FoldQueue, QuadCache, StateTable};
-use abridge_system::{Ahead, Completeness, FindingKind, Gap, Properties, Question, Steps, System, Worker};
+use abridge_system::{Ahead, Completeness, FindingKind, Gap, NOT_STORED, Properties, Question, Steps, System, Worker};
 
 use crate::recent::Recent;
 
@@ -83,23 +83,25 @@ impl<W: Worker> Scratch<W> {
         self.worker.successors(&self.words, &mut self.steps)
     }
 
-    /// Adds the roots of the targets of all steps, except for targets that this worker met before in this generation of blocks; without a generation, of all targets.
-    /// Sleep sets of so many words are added beside. [`Scratch::fold_queued`] must be called before roots are read.
+    /// Adds the roots of the targets of all steps, except for targets that this worker met before in this generation of blocks. Where steps are stored, their marks are added beside, and
+    /// every step that is stored needs its target. Sleep sets of so many words are added beside, too. [`Scratch::fold_queued`] must be called before roots are read.
     pub(crate) fn add_targets(
         &mut self,
         table: &StateTable,
-        generation: Option<u32>,
-        roots: &mut Vec<u64>,
+        generation: u32,
+        (roots, mut marks): (&mut Vec<u64>, Option<&mut Vec<u64>>),
         (sleep_sets, sleep_words): (&mut Vec<u64>, usize),
     ) {
-        if let Some(generation) = generation {
-            self.recent.forget_before(generation);
-        }
+        self.recent.forget_before(generation);
         let near = (self.words.as_slice(), self.ids.as_slice());
         let can_queue = table.can_queue();
         for (idx, step) in self.steps.iter().enumerate() {
-            if generation.is_some() && self.recent.meet(step.target) {
+            let is_stored = marks.is_some() && step.marks != NOT_STORED;
+            if !is_stored && self.recent.meet(step.target) {
                 continue;
+            }
+            if let Some(marks) = &mut marks {
+                marks.push(step.marks);
             }
             if sleep_words > 0 {
                 let set = self.steps.sleep_set(idx);

@@ -161,7 +161,7 @@ fn neither_threads_nor_files_nor_the_order_of_reading_change_steps() -> Result<(
     let expected = all_steps(&whole.steps, 0..n_states);
     assert_eq!(all_steps(&whole.steps, (0..n_states).rev()), expected);
     assert_eq!(all_steps(&explored(&system, 4).steps, 0..n_states), expected);
-    let again = StateGraph::of_table(&system, &whole.table, &mut ()).expect("no limit");
+    let again = StateGraph::of_table(&system, (&whole.table, whole.table.len() as u32), &mut ()).expect("no limit");
     assert_eq!((all_steps(&again, 0..n_states), again.n_steps()), (expected.clone(), whole.steps.n_steps()));
     let volume = Ram::new();
     for workers in [1, 3] {

@@ -5,6 +5,7 @@
 //! left to the explicit system, with the reason; so is a role (invariant, assertions, goal, propositions) with such a property. A step that no
 //! instance covered would be lost, which is why everything doubtful is left.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -40,6 +41,8 @@ pub(crate) struct Compiled {
     pub(crate) doubt: Signal,
     /// By operation, in the order of the explicit system.
     pub(crate) outcomes: Vec<Outcome>,
+    /// Groups with several outcomes, which follow each other.
+    pub(crate) repeating: Vec<Range<usize>>,
     subjects: Vec<Subject>,
     circuit: Circuit,
     /// Cells that were true in a state.
@@ -230,9 +233,10 @@ impl<'b> Builder<'b> {
                 may_repeat,
                 label,
             });
-            subjects.push(Subject { relation: lit, writes, may_repeat });
+            subjects.push(Subject { relation: lit, writes });
         }
         Ok(Compiled {
+            repeating: repeating(&outcomes),
             outcomes,
             subjects,
             loud: std::iter::repeat_with(AtomicU64::default).take(cells.len().div_ceil(64)).collect(),
@@ -381,6 +385,18 @@ impl<'b> Builder<'b> {
         }
         updates
     }
+}
+
+fn repeating(outcomes: &[Outcome]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut found = Vec::new();
+    for group in outcomes.chunk_by(|one, other| one.group == other.group) {
+        if group.len() > 1 {
+            found.push(start..start + group.len());
+        }
+        start += group.len();
+    }
+    found
 }
 
 /// Position of a variable, and the bits that are cleared and set.

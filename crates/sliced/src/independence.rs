@@ -18,7 +18,6 @@ const MAX_WORK: usize = 1 << 22;
 pub(crate) struct Subject {
     pub(crate) relation: Lit,
     pub(crate) writes: Vec<(CellId, Lit)>,
-    pub(crate) may_repeat: bool,
 }
 
 /// Cells that an outcome reads and writes, if no quiet cell is true.
@@ -26,7 +25,7 @@ pub(crate) struct Subject {
 struct Footprint {
     reads: BitSet,
     writes: BitSet,
-    /// It may make a quiet cell true, or be the same transition as another one.
+    /// It may make a quiet cell true.
     is_special: bool,
 }
 
@@ -170,7 +169,7 @@ fn footprints(circuit: &Circuit, cells: &Cells, subjects: &[Subject], quiet: &Bi
     }
     let mut footprints = Vec::with_capacity(subjects.len());
     for subject in subjects {
-        let mut footprint = Footprint { is_special: subject.may_repeat, ..Footprint::default() };
+        let mut footprint = Footprint::default();
         if let Some(support) = found.next() {
             support.add_to(&mut footprint.reads);
         }

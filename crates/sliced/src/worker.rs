@@ -3,6 +3,7 @@
 //! A state that was not announced, that is outside the cells, or in which something is ill-defined, is handed to the worker of the explicit system; so
 //! are operations and properties without circuits. So every answer is either that of an exact circuit or that of the explicit system.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use abridge_explicit::ExplicitWorker;
@@ -140,10 +141,13 @@ impl<'a> SlicedWorker<'a> {
         self.loud = self.block.with_any(&self.independence.quiet);
         let (mut n_awake, mut n_asleep) = (0, 0);
         for (state, enabled) in states.iter().zip(self.enabled.chunks_exact(words)) {
-            for (asleep, enabled) in state.asleep.iter().zip(enabled) {
+            let start = self.asleep.len();
+            self.asleep.extend(state.asleep.iter().zip(enabled).map(|(asleep, enabled)| asleep & enabled));
+            let asleep = &mut self.asleep[start..];
+            compiled.repeating.iter().for_each(|group| wake_companions(group, enabled, asleep));
+            for (asleep, enabled) in asleep.iter().zip(enabled) {
                 n_awake += u64::from((enabled & !asleep).count_ones());
-                n_asleep += u64::from((enabled & asleep).count_ones());
-                self.asleep.push(asleep & enabled);
+                n_asleep += u64::from(asleep.count_ones());
             }
         }
         self.system.note_sleep(n_awake, n_asleep);
@@ -273,6 +277,17 @@ impl SlicedWorker<'_> {
             }
         }
         Some(completeness)
+    }
+}
+
+/// Wakes the outcomes of a group if several are enabled: they may be one transition, so their targets are compared.
+#[inline]
+fn wake_companions(group: &Range<usize>, enabled: &[u64], asleep: &mut [u64]) {
+    let words = group.start / 64..group.end.div_ceil(64);
+    let own = |word: usize| within(word, group.start, group.end);
+    let n_enabled: u32 = words.clone().map(|word| (enabled[word] & own(word)).count_ones()).sum();
+    if n_enabled > 1 {
+        words.for_each(|word| asleep[word] &= !own(word));
     }
 }
 

@@ -18,5 +18,5 @@ pub use finding::{Finding, FindingKind, Limit};
 pub use layer::{Layer, WorkerLayer};
 pub use machine::{Explanation, Failure, Listing, Machine, Move, Named, Part, Reason, Remarks};
 pub use rules::{RuleWorker, Rules};
-pub use steps::{Completeness, Gap, LabelId, Marks, Step, Steps};
+pub use steps::{Completeness, Gap, LabelId, Marks, NOT_STORED, Step, Steps};
 pub use system::{Ahead, Alike, Origin, Pause, Properties, Question, System, Worker, go_on};

@@ -60,6 +60,9 @@ pub struct LabelId(pub u32);
 /// Acceptance marks of a step, as a bit set. A product with an automaton sets them; other systems have none.
 pub type Marks = u64;
 
+/// Marks of a step that need not be stored, where steps are.
+pub const NOT_STORED: Marks = Marks::MAX;
+
 /// Entry of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step<'s> {
@@ -171,6 +174,11 @@ impl Steps {
             Some((last, count)) if *last == operation => *count += 1,
             _ => self.known.push((operation, 1)),
         }
+    }
+
+    /// Counts the transitions to known states of another list, too.
+    pub fn copy_known(&mut self, other: &Steps) {
+        self.known.extend_from_slice(&other.known);
     }
 
     /// Forgets the transitions to known states.

@@ -38,6 +38,7 @@ pub trait System: Sync {
 
     /// Words of a sleep set, which the search keeps for each state from the step that leads to it ([`Steps::set_sleep_set`]) until it is expanded
     /// ([`Ahead::asleep`]); 0 without sleep sets. It may change whenever [`System::tidy`] is called.
+    /// Where steps are stored, only steps that need not be ([`NOT_STORED`](crate::NOT_STORED)) may be asleep.
     fn sleep_words(&self) -> usize {
         0
     }

@@ -19,18 +19,21 @@ mod reach;
 mod threads;
 mod trim;
 
+use std::ops::Range;
+
 use abridge_value::BitSet;
 
 use crate::formula::AtomId;
 use crate::property::{Class, Property};
 
 pub(crate) use cycles::Cycles;
+pub(crate) use letters::decide;
 pub use on_the_fly::{Suspicion, holds_violation};
 
 use components::for_each_component;
-use fair::Conditions;
+use fair::{Conditions, FairPart};
 use letters::Moves;
-use reach::Reached;
+use reach::{Hit, Reached};
 
 /// Truth of an atom in a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -133,21 +136,63 @@ type Node = u64;
 /// Looks for a path from an initial state that violates a property.
 pub fn find_violation<G: LetterGraph>(graph: &G, property: &Property) -> Answer {
     let mut moves = Moves::new(graph, property);
+    let starts = graph.initial().iter().copied();
+    match search(graph, &mut moves, starts) {
+        Found::Nothing if moves.is_partial => Answer::Unknown,
+        Found::Nothing => Answer::None,
+        Found::Stopped => Answer::Stopped,
+        Found::Hit(hit) => reach::answer(graph, &mut moves, hit),
+        Found::Part(part, mut conditions) => match lasso::lasso(graph, &mut moves, &part, &mut conditions) {
+            Some(path) => Answer::Path(path),
+            None => Answer::Stopped,
+        },
+    }
+}
+
+/// Whether a graph without the steps that are [`Idle`](crate::Idle) holds a violation, where all states of a range can be reached. The path is to be found in the graph with all steps.
+pub fn has_violation<G: LetterGraph>(graph: &G, property: &Property, states: Range<u32>) -> Suspicion {
+    let mut moves = Moves::new(graph, property);
+    match search(graph, &mut moves, states) {
+        Found::Hit(_) | Found::Part(..) => Suspicion::Violation,
+        Found::Nothing if moves.is_partial => Suspicion::Unknown,
+        Found::Nothing => Suspicion::None,
+        Found::Stopped => Suspicion::Stopped,
+    }
+}
+
+/// What a search has found.
+enum Found<'g, G> {
+    Nothing,
+    Stopped,
+    /// A node that shows a violation without a loop.
+    Hit(Hit),
+    /// A fair component that is accepted.
+    Part(FairPart, Conditions<'g, G>),
+}
+
+/// Looks for a violation on paths that begin in some states.
+fn search<'g, G: LetterGraph>(
+    graph: &'g G,
+    moves: &mut Moves<'g, G>,
+    starts: impl Iterator<Item = u32> + Clone,
+) -> Found<'g, G> {
+    let property = moves.property;
     let universal = property.violation.universal_state().filter(|_| property.class == Class::Safety);
-    let reached = match reach::reach(graph, &mut moves, universal) {
+    let reached = match reach::reach(graph, moves, starts, universal) {
         Reached::All(reached) => reached,
-        Reached::Found(answer) => return answer,
+        Reached::Hit(hit) => return Found::Hit(hit),
+        Reached::Stopped => return Found::Stopped,
     };
     if property.class != Class::Safety {
         for alternative in &property.premises {
             let conditions = Conditions::new(graph, property, alternative);
-            match infinite(graph, &mut moves, &reached, conditions) {
-                Answer::None => {}
-                answer => return answer,
+            match infinite(graph, moves, &reached, conditions) {
+                Found::Nothing => {}
+                found => return found,
             }
         }
     }
-    if moves.is_partial { Answer::Unknown } else { Answer::None }
+    Found::Nothing
 }
 
 /// Looks for a fair component that is accepted.
@@ -156,22 +201,19 @@ fn infinite<'g, G: LetterGraph>(
     moves: &mut Moves<'g, G>,
     reached: &BitSet,
     mut conditions: Conditions<'g, G>,
-) -> Answer {
+) -> Found<'g, G> {
     let mut found = None;
-    let Some(left) = trim::trimmed(graph, moves, reached, &conditions) else { return Answer::Stopped };
+    let Some(left) = trim::trimmed(graph, moves, reached, &conditions) else { return Found::Stopped };
     let is_whole = for_each_component(graph, moves, &left, &mut |component, moves| {
         found = conditions.fair_part(component, moves);
         found.is_some()
     });
     match found {
-        Some(part) => match lasso::lasso(graph, moves, &part, &mut conditions) {
-            Some(path) => Answer::Path(path),
-            None => Answer::Stopped,
-        },
-        None if !is_whole => Answer::Stopped,
+        Some(part) => Found::Part(part, conditions),
+        None if !is_whole => Found::Stopped,
         None => {
             moves.is_partial |= conditions.is_partial;
-            Answer::None
+            Found::Nothing
         }
     }
 }

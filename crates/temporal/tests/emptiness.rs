@@ -3,10 +3,12 @@
 
 use abridge_diag::FileId;
 use abridge_temporal::emptiness::{
-    Answer, LetterGraph, Path, PathEnd, Suspicion, Truth, find_violation, holds_violation,
+    Answer, LetterGraph, Path, PathEnd, Suspicion, Truth, find_violation, has_violation, holds_violation,
 };
 use abridge_temporal::formula::{AtomId, AtomKind, Atoms, Ltl};
-use abridge_temporal::{Budget, Expanded, NoDomain, Property, Source, Word, evaluate, expand, is_fair, parse_ltl};
+use abridge_temporal::{
+    Budget, Expanded, Fair, Idle, NoDomain, Property, Source, Word, evaluate, expand, is_fair, parse_ltl,
+};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::graph::{Graph, GraphState, has_path};
 use abridge_testkit::temporal::{Shape, random_ltl};
@@ -173,18 +175,89 @@ fn check_path(graph: &Graph, path: &Path) {
     }
 }
 
+/// The states that can be reached.
+fn reachable(graph: &Graph) -> Graph {
+    let mut reached: Vec<usize> = graph.initial.clone();
+    reached.sort_unstable();
+    reached.dedup();
+    let mut next = 0;
+    while let Some(state) = reached.get(next).copied() {
+        for (_, target) in &graph.states[state].steps {
+            if !reached.contains(target) {
+                reached.push(*target);
+            }
+        }
+        next += 1;
+    }
+    let number = |state: usize| reached.iter().position(|other| *other == state).expect("reached");
+    let states = reached.iter().map(|state| {
+        let GraphState { predicates, steps } = &graph.states[*state];
+        let steps = steps.iter().map(|(letter, target)| (*letter, number(*target))).collect();
+        GraphState { predicates: *predicates, steps }
+    });
+    Graph { states: states.collect(), initial: Vec::new() }
+}
+
+/// A graph without idle steps.
+struct WithoutIdle<'a> {
+    inner: Lettered<'a>,
+    idle: &'a Idle,
+}
+
+impl WithoutIdle<'_> {
+    fn is_idle(&self, letter: u32) -> bool {
+        self.idle.contains(&|atom| self.inner.truth(letter, atom))
+    }
+}
+
+impl LetterGraph for WithoutIdle<'_> {
+    fn n_states(&self) -> usize {
+        self.inner.n_states()
+    }
+
+    fn initial(&self) -> &[u32] {
+        panic!("all states begin")
+    }
+
+    fn steps(&self, state: u32, visit: &mut dyn FnMut(u32, u32)) {
+        self.inner.steps(state, &mut |letter, target| {
+            if !self.is_idle(letter) {
+                visit(letter, target);
+            }
+        });
+    }
+
+    fn ending(&self, state: u32) -> Option<u32> {
+        self.inner.ending(state)
+    }
+
+    fn n_letters(&self) -> usize {
+        self.inner.n_letters()
+    }
+
+    fn truth(&self, letter: u32, atom: AtomId) -> Truth {
+        self.inner.truth(letter, atom)
+    }
+
+    fn instance(&self, _: u32) -> Option<u32> {
+        None
+    }
+}
+
 #[test]
 fn forall_graphs_and_formulas_with_premises_the_tableau_finds_the_same() {
     const SEED: u64 = 20;
     println!("seed {SEED}");
     let mut random = Random::new(SEED);
     let (n_formulas, n_graphs) = (2_000, 50);
-    let (mut n_found, mut n_fair) = (0, 0);
+    let (mut n_found, mut n_fair, mut n_idle) = (0, 0, 0);
     for round in 0..n_formulas {
         let size = random.below(5);
         let shape =
             Shape { size, n_predicates: N_PREDICATES, n_steps: N_STEPS, has_next: true, has_past: round % 3 == 0 };
         let body = random_ltl(&mut random, shape).to_string();
+        // Most properties that people write are about all states.
+        let body = if round % 4 == 1 { format!("G ({body})") } else { body };
         let (premise, plain_premise) = random_premise(&mut random);
         let (text, judged) = match premise.as_str() {
             "" => (body.clone(), format!("not ({body})")),
@@ -196,6 +269,8 @@ fn forall_graphs_and_formulas_with_premises_the_tableau_finds_the_same() {
         let judged_bits = bits(&judged.formula.atoms);
         // The tableau is too slow where a premise is part of the formula. There the automaton of the whole is the judge.
         let whole = (!premise.is_empty()).then(|| Property::new(&judged, &Budget::default()).expect("small"));
+        let idle =
+            Idle::new(&property).filter(|_| ours.premises.iter().flatten().all(|one| one.subject != Fair::Every));
         for _ in 0..n_graphs {
             let graph = with_enabled(Graph::random(&mut random, shape, 5));
             let context = || format!("seed {SEED}, round {round}: {text} on {graph:?}");
@@ -214,6 +289,14 @@ fn forall_graphs_and_formulas_with_premises_the_tableau_finds_the_same() {
             assert_eq!(found.is_some(), expected, "{}", context());
             let on_the_fly = holds_violation(&lettered, &property, &mut || expected);
             assert_eq!(on_the_fly == Suspicion::Violation, expected, "on the fly: {}", context());
+            if let Some(idle) = &idle {
+                let reached = reachable(&graph);
+                let less = WithoutIdle { inner: Lettered::new(&reached, &property.atoms), idle };
+                let mut letters = reached.states.iter().flat_map(|state| &state.steps).map(|(letter, _)| *letter);
+                n_idle += usize::from(letters.any(|letter| less.is_idle(letter)));
+                let suspicion = has_violation(&less, &property, 0..reached.states.len() as u32);
+                assert_eq!(suspicion == Suspicion::Violation, expected, "without idle steps: {}", context());
+            }
             let Some(path) = found else { continue };
             n_found += 1;
             check_path(&graph, &path);
@@ -229,4 +312,5 @@ fn forall_graphs_and_formulas_with_premises_the_tableau_finds_the_same() {
         }
     }
     assert!(n_found > 5_000 && n_fair > 500, "{n_found} violations, {n_fair} with premises");
+    assert!(n_idle > 5_000, "{n_idle} graphs with idle steps");
 }

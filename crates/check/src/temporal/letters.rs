@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use abridge_eval::{Env, Error, State, Val, put_val, read_val};
@@ -14,14 +15,15 @@ use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
 use abridge_reduce::symmetry::{Group, Permutation, Turns};
 use abridge_system::{
-    Alike, AnySystem, AnyWorker, Completeness, FindingKind, Gap, LabelId, Layer, Marks, Origin, Pause, Properties,
-    Step, Steps, System as _, Worker as _, WorkerLayer, go_on,
+    Ahead, Alike, AnySystem, AnyWorker, Completeness, FindingKind, Gap, LabelId, Layer, Marks, NOT_STORED, Origin,
+    Pause, Properties, Question, Step, Steps, System as _, Worker as _, WorkerLayer, go_on,
 };
 use abridge_temporal::emptiness::Truth;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
 use rustc_hash::FxHashMap;
 
 use super::atoms::{Atom, Change, Pattern};
+use super::idle::Properties as Formulas;
 use super::turns::{Permutations, turned_vals};
 
 /// Values of all atoms, and the operation with its arguments that the step is an instance of.
@@ -60,6 +62,10 @@ pub(crate) struct Lettered<'s, 'm> {
     /// The group of a quotient around it, if instances are to be followed through that.
     group: Option<Group>,
     table: Mutex<Table>,
+    /// Steps that no formula needs are marked as such.
+    properties: Option<&'s Formulas>,
+    /// Workers that are made now mark no step so.
+    wants_all: AtomicBool,
 }
 
 impl<'s, 'm> Lettered<'s, 'm> {
@@ -77,7 +83,34 @@ impl<'s, 'm> Lettered<'s, 'm> {
             needs_instances,
             group: None,
             table: Mutex::default(),
+            properties: None,
+            wants_all: AtomicBool::new(false),
         }
+    }
+
+    /// The same with steps that need not be stored, if there are any.
+    #[must_use]
+    pub(crate) fn leaving_out(self, properties: &'s Formulas) -> Self {
+        Lettered { properties: properties.has_idle_steps().then_some(properties), ..self }
+    }
+
+    /// Some steps may be marked as such that need not be stored.
+    pub(crate) fn leaves_out(&self) -> bool {
+        self.properties.is_some()
+    }
+
+    /// Calls `work`, whose workers give every step its letter.
+    pub(crate) fn with_all_steps<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.wants_all.store(true, Relaxed);
+        let result = work();
+        self.wants_all.store(false, Relaxed);
+        result
+    }
+
+    /// Whether steps may be asleep: every value that does not depend on the step is known without the list of steps.
+    fn may_sleep(&self) -> bool {
+        let is_simple = |atom: &Atom| matches!(atom, Atom::Proposition(_)) || atom.is_about_step();
+        self.leaves_out() && !self.needs_labels && self.atoms.iter().all(is_simple)
     }
 
     /// The same for a quotient by a group that lies around it.
@@ -253,6 +286,10 @@ impl<'s> Layer for Lettered<'s, '_> {
         marks < locked(&self.table).letters.len() as u64
     }
 
+    fn layer_sleep_words(&self) -> usize {
+        if self.may_sleep() { self.inner.sleep_words() } else { 0 }
+    }
+
     fn layer_worker(&self) -> Self::Worker<'_> {
         let width = self.system.width();
         let steps = if self.needs_labels { Steps::with_labels(width) } else { Steps::new(width) };
@@ -266,6 +303,9 @@ impl<'s> Layer for Lettered<'s, '_> {
             table: &self.table,
             steps,
             known: FxHashMap::default(),
+            properties: self.properties.filter(|_| !self.wants_all.load(Relaxed)),
+            may_sleep: self.may_sleep(),
+            ahead: Vec::new(),
         }
     }
 }
@@ -279,8 +319,21 @@ pub(crate) struct LetteredWorker<'a> {
     needs_instances: bool,
     table: &'a Mutex<Table>,
     steps: Steps,
-    /// Letters that this thread has met.
-    known: FxHashMap<Letter, u32>,
+    /// Marks of the letters that this thread has met, in short form.
+    known: FxHashMap<Short, Marks>,
+    /// Steps that no formula needs are marked as such.
+    properties: Option<&'a Formulas>,
+    may_sleep: bool,
+    /// States that are announced, without the sleep sets of those whose steps are stored.
+    ahead: Vec<Ahead>,
+}
+
+/// A letter whose atoms fit into a word.
+type Short = (u64, Option<u32>);
+
+/// Truths of atoms in two bits each; nothing if there are too many.
+fn packed(truths: &[Truth]) -> Option<u64> {
+    (truths.len() <= 32).then(|| truths.iter().fold(0, |all, truth| all << 2 | *truth as u64))
 }
 
 impl<'a> WorkerLayer for LetteredWorker<'a> {
@@ -296,6 +349,28 @@ impl<'a> WorkerLayer for LetteredWorker<'a> {
 
     fn layer_wants_alike(&self, origin: Origin<'_>) -> bool {
         !self.needs_labels && self.worker.wants_alike(origin)
+    }
+
+    fn layer_announce(&mut self, states: &[Ahead], question: Question) {
+        let has_asleep = |state: &Ahead| state.words[0] & 1 == 1 && state.asleep.iter().any(|word| *word != 0);
+        let is_kept = !self.may_sleep || !matches!(question, Question::Successors) || !states.iter().any(has_asleep);
+        if is_kept {
+            return self.worker.announce(states, question);
+        }
+        let mut ahead = std::mem::take(&mut self.ahead);
+        ahead.resize_with(states.len().max(ahead.len()), Ahead::default);
+        for (own, state) in ahead.iter_mut().zip(states) {
+            own.words.clone_from(&state.words);
+            own.asleep.clone_from(&state.asleep);
+            if has_asleep(state) && !self.is_idle_on_all_steps(&state.words) {
+                own.asleep.clear();
+            }
+        }
+        // Sleep sets are given for all states or for none.
+        let n_words = states.first().map_or(0, |state| state.asleep.len());
+        ahead.iter_mut().for_each(|state| state.asleep.resize(n_words, 0));
+        self.worker.announce(&ahead[..states.len()], question);
+        self.ahead = ahead;
     }
 
     fn layer_expand(
@@ -328,17 +403,18 @@ impl LetteredWorker<'_> {
         let ended = inspected.gap().filter(|gap| *gap >= Gap::Memory);
         let completeness = completeness.and(ended.into());
         if steps.is_deadlock(completeness) {
-            let letter = self.letter(&truths, None);
-            out.set_ending(Some(u64::from(letter)));
+            let letter = self.letter(&truths, None, false);
+            out.set_ending(Some(letter));
             return completeness;
         }
-        let mut last: Option<(u32, Option<LabelId>, u32)> = None;
+        out.copy_known(steps);
+        let mut last: Option<(u32, Option<LabelId>, Marks)> = None;
         let is_simple = !self.atoms.iter().any(|atom| matches!(atom, Atom::Change(..) | Atom::BeforeAfter(..)));
-        for step in steps.iter() {
-            let number = match last {
+        for (idx, step) in steps.iter().enumerate() {
+            let marks = match last {
                 // The letter depends on the operation and the label only.
-                Some((operation, label, number)) if is_simple && (operation, label) == (step.operation, step.label) => {
-                    number
+                Some((operation, label, marks)) if is_simple && (operation, label) == (step.operation, step.label) => {
+                    marks
                 }
                 _ => {
                     self.on_step(words, &step, &mut truths);
@@ -346,23 +422,45 @@ impl LetteredWorker<'_> {
                         let params = self.params(&step).into_iter().cloned().collect();
                         locked(self.table).instance(step.operation, params)
                     });
-                    self.letter(&truths, instance)
+                    self.letter(&truths, instance, true)
                 }
             };
-            last = Some((step.operation, step.label, number));
-            out.push_like(&step, u64::from(number), step.target);
+            last = Some((step.operation, step.label, marks));
+            out.push_like(&step, marks, step.target);
+            let asleep = steps.sleep_set(idx);
+            if !asleep.is_empty() {
+                out.set_sleep_set(asleep.iter().copied());
+            }
         }
         completeness
     }
 
-    fn letter(&mut self, truths: &[Truth], instance: Option<u32>) -> u32 {
-        let letter = Letter { truths: truths.into(), instance, turn: None };
-        if let Some(known) = self.known.get(&letter) {
+    /// The number of a letter, or the mark of steps that need not be stored.
+    fn letter(&mut self, truths: &[Truth], instance: Option<u32>, has_step: bool) -> Marks {
+        // A letter without a step is never left out, and has its own entry.
+        let short = packed(truths).filter(|_| has_step).map(|packed| (packed, instance));
+        if let Some(known) = short.and_then(|short| self.known.get(&short)) {
             return *known;
         }
-        let number = locked(self.table).number(&letter);
-        self.known.insert(letter, number);
-        number
+        let is_idle = has_step && self.properties.is_some_and(|properties| properties.are_idle(truths));
+        let marks = match is_idle {
+            true => NOT_STORED,
+            false => u64::from(locked(self.table).number(&Letter { truths: truths.into(), instance, turn: None })),
+        };
+        if let Some(short) = short {
+            self.known.insert(short, marks);
+        }
+        marks
+    }
+
+    /// No step of a state is needed, whichever it is.
+    fn is_idle_on_all_steps(&mut self, words: &[u32]) -> bool {
+        let Some(properties) = self.properties else { return false };
+        let (mut truths, _) = self.of_state(words, &Steps::default(), Completeness::Whole);
+        for (truth, _) in truths.iter_mut().zip(self.atoms).filter(|(_, atom)| atom.is_about_step()) {
+            *truth = Truth::Unknown;
+        }
+        properties.are_idle(&truths)
     }
 
     /// Values of the parameters of a step.

@@ -11,7 +11,6 @@ use abridge_temporal::emptiness::{Answer, LetterGraph, Suspicion, Truth, find_vi
 use abridge_temporal::formula::AtomId;
 
 use super::letters::{Letter, Lettered};
-use super::prepare::Tree;
 use super::{Starts, Temporal};
 
 /// Steps that are computed when somebody asks for them.
@@ -70,9 +69,8 @@ impl Temporal<'_, '_> {
         };
         for (number, formula) in config.formulas.formulas.iter().enumerate() {
             let Some(body) = &formula.body else { continue };
-            let Tree::Ltl(expanded) = &body.tree else { continue };
             // A formula without an automaton is told of in the end.
-            let Ok(property) = self.property(number, expanded) else { continue };
+            let Some(Ok(property)) = self.properties.of_formula(number) else { continue };
             let view = View { graph: &graph, atoms: &body.atoms };
             let frozen = || {
                 graph.is_frozen.set(true);

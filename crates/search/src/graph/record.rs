@@ -4,7 +4,7 @@
 //! target as a difference from the state, the others as differences from the one before. Numbers are written in groups of seven bits. A state where paths end has the marks of the end
 //! instead of groups. There are as many records as states, so a byte that most of them can do without is worth leaving out.
 
-use abridge_system::Gap;
+use abridge_system::{Gap, NOT_STORED};
 
 use super::{CHUNK_STATES, Data, SAMPLE_STATES, StateGraph, StateNotes};
 
@@ -40,6 +40,9 @@ impl Encoder {
     }
 
     pub(crate) fn push(&mut self, marks: u64, target: u32) {
+        if marks == NOT_STORED {
+            return;
+        }
         // A state has few different marks, and equal ones tend to follow each other.
         let group = match self.marks.iter().rposition(|known| *known == marks) {
             Some(group) => group,

@@ -137,8 +137,8 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
             let (request, response) = match pair {
                 Pair::Atoms(enabled, taken) => (atom(*enabled, true), atom(*taken, false)),
                 Pair::Guards(request, response) => (
-                    decide(graph, bdds, *request, letter).unwrap_or(true),
-                    decide(graph, bdds, *response, letter).unwrap_or(false),
+                    decide(&|atom| graph.truth(letter, atom), bdds, *request).unwrap_or(true),
+                    decide(&|atom| graph.truth(letter, atom), bdds, *response).unwrap_or(false),
                 ),
             };
             if request {

@@ -8,7 +8,7 @@ use crate::property::Property;
 use super::{LetterGraph, Node, Truth};
 
 /// Why a guard has no value on a letter.
-pub(super) enum Undecided {
+pub(crate) enum Undecided {
     IllDefined(AtomId),
     Unknown,
 }
@@ -71,7 +71,7 @@ impl<'g, G: LetterGraph> Moves<'g, G> {
         let mut edges = Vec::new();
         let mut ill_defined = None;
         for edge in &self.property.violation.states[automaton as usize].edges {
-            match decide(self.graph, &self.property.bdds, edge.guard, letter) {
+            match decide(&|atom| self.graph.truth(letter, atom), &self.property.bdds, edge.guard) {
                 Ok(true) => edges.push((edge.target, edge.marks)),
                 Ok(false) => {}
                 Err(Undecided::IllDefined(atom)) => ill_defined = Some(atom),
@@ -91,7 +91,7 @@ impl<'g, G: LetterGraph> Moves<'g, G> {
             return known;
         }
         let guard = self.property.violation.states[automaton as usize].last;
-        let answer = match decide(self.graph, &self.property.bdds, guard, letter) {
+        let answer = match decide(&|atom| self.graph.truth(letter, atom), &self.property.bdds, guard) {
             Ok(accepts) => Ok(accepts),
             Err(Undecided::IllDefined(atom)) => Err(atom),
             Err(Undecided::Unknown) => {
@@ -117,11 +117,11 @@ impl<'g, G: LetterGraph> Moves<'g, G> {
 }
 
 /// The value of a guard on a letter. An atom without a value matters only where the guard depends on it.
-pub(super) fn decide<G: LetterGraph>(graph: &G, bdds: &Bdds, guard: Bdd, letter: u32) -> Result<bool, Undecided> {
+pub(crate) fn decide(truth: &dyn Fn(AtomId) -> Truth, bdds: &Bdds, guard: Bdd) -> Result<bool, Undecided> {
     let mut guard = guard;
     while let Some(var) = bdds.top(guard) {
         let (low, high) = bdds.branches(guard);
-        let undecided = match graph.truth(letter, AtomId(var)) {
+        let undecided = match truth(AtomId(var)) {
             Truth::False => {
                 guard = low;
                 continue;
@@ -135,7 +135,7 @@ pub(super) fn decide<G: LetterGraph>(graph: &G, bdds: &Bdds, guard: Bdd, letter:
         };
         // Atoms are few and guards small, so both branches can be looked at.
         return abridge_diag::with_stack(|| {
-            let (low, high) = (decide(graph, bdds, low, letter)?, decide(graph, bdds, high, letter)?);
+            let (low, high) = (decide(truth, bdds, low)?, decide(truth, bdds, high)?);
             if low == high { Ok(low) } else { Err(undecided) }
         });
     }

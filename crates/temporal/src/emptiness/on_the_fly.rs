@@ -17,13 +17,15 @@ use super::fair::Conditions;
 use super::letters::Moves;
 use super::{LetterGraph, Node, reach};
 
-/// What a search on the fly found.
+/// What a search that finds no path found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Suspicion {
     /// The states that were visited hold a violation.
     Violation,
     /// All states were visited, and there is none.
     None,
+    /// All states were visited; values that are not known would have mattered.
+    Unknown,
     Stopped,
 }
 

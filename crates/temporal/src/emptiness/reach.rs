@@ -9,11 +9,12 @@ use super::{Answer, LetterGraph, Node, Path, PathEnd, STOP_INTERVAL};
 
 pub(super) enum Reached {
     All(BitSet),
-    Found(Answer),
+    Hit(Hit),
+    Stopped,
 }
 
 /// Where a search breadth-first ends early.
-enum Hit {
+pub(super) enum Hit {
     /// A path that ends here is accepted.
     End(Node),
     /// Whatever follows is accepted.
@@ -22,30 +23,46 @@ enum Hit {
 }
 
 /// Visits all nodes, unless a violation is met before.
-pub(super) fn reach<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, universal: Option<u32>) -> Reached {
+pub(super) fn reach<G: LetterGraph>(
+    graph: &G,
+    moves: &mut Moves<'_, G>,
+    starts: impl Iterator<Item = u32> + Clone,
+    universal: Option<u32>,
+) -> Reached {
     let mut reached = BitSet::with_room(graph.n_states() * moves.n_automaton as usize);
-    let mut level = starts(graph, moves);
-    level.iter().for_each(|node| _ = reached.insert(*node as usize));
+    let (n_automaton, initial) = (moves.n_automaton, moves.property.violation.initial);
+    let starts = starts.map(|state| u64::from(state) * n_automaton + u64::from(initial));
+    starts.clone().for_each(|node| _ = reached.insert(node as usize));
     let mut next = Vec::new();
     let mut n_done = 0_u64;
-    while !level.is_empty() {
-        for node in level.drain(..) {
-            n_done += 1;
-            if n_done.is_multiple_of(STOP_INTERVAL) && graph.is_stopped() {
-                return Reached::Found(Answer::Stopped);
-            }
-            let hit = look(graph, moves, node, universal, &mut |target| {
-                if reached.insert(target as usize) {
-                    next.push(target);
-                }
-            });
-            if let Some(hit) = hit {
-                return Reached::Found(answer(graph, moves, hit));
-            }
+    let mut visit = |node: Node, next: &mut Vec<Node>| {
+        n_done += 1;
+        if n_done.is_multiple_of(STOP_INTERVAL) && graph.is_stopped() {
+            return Some(Reached::Stopped);
         }
+        let hit = look(graph, moves, node, universal, &mut |target| {
+            if reached.insert(target as usize) {
+                next.push(target);
+            }
+        });
+        hit.map(Reached::Hit)
+    };
+    // Starts may be as many as there are states, and are not listed.
+    for node in starts {
+        if let Some(end) = visit(node, &mut next) {
+            return end;
+        }
+    }
+    let mut level = Vec::new();
+    while !next.is_empty() {
         // Steps are read fastest in the order of their states.
         next.sort_unstable();
         std::mem::swap(&mut level, &mut next);
+        for node in level.drain(..) {
+            if let Some(end) = visit(node, &mut next) {
+                return end;
+            }
+        }
     }
     Reached::All(reached)
 }
@@ -91,7 +108,8 @@ fn look<G: LetterGraph>(
     hit.or(is_decided.then_some(Hit::Universal(node)))
 }
 
-fn answer<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, hit: Hit) -> Answer {
+/// The path to a hit.
+pub(super) fn answer<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, hit: Hit) -> Answer {
     let path_to = |node: Node, moves: &mut Moves<'_, G>| path_to(graph, moves, &mut |other| other == node);
     match hit {
         Hit::Universal(node) => match path_to(node, moves) {

@@ -444,6 +444,7 @@ pub fn compare_formulas(case: &Case) -> Result<Compared, String> {
             compared.fair_and_symmetric += all.iter().filter(|formula| formula.text.contains("EF")).count();
         }
     }
+    run.each_alone()?;
     compared.linear[case.kind as usize] = run.select(Logic::Ltl)?;
     compared.branching[case.kind as usize] = run.select(Logic::Ctl)?;
     Ok(compared)
@@ -484,6 +485,19 @@ impl Run<'_> {
                 return Err(format!("{way}: {} is {:?}, the plain run says {expected:?}", formula.text, found.verdict));
             }
             whole(found).map_err(|why| format!("{way}: {}: {why}", formula.text))?;
+        }
+        Ok(())
+    }
+
+    /// Checks each formula of linear time alone: steps that it does not need are not stored.
+    fn each_alone(&self) -> Result<(), String> {
+        for formula in self.case.formulas.iter().filter(|formula| formula.logic == Logic::Ltl) {
+            let (model, formulas) = prepared(&self.project, &[formula])?;
+            for (way, symmetry) in [("alone", Method::Off), ("alone, symmetry auto", Method::Auto)] {
+                let config = compiled(|config| config.symmetry = symmetry);
+                let report = check(&model, &Config { formulas: formulas.clone(), ..config }, &mut ());
+                self.compare(way, &[formula], &report)?;
+            }
         }
         Ok(())
     }
