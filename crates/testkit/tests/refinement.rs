@@ -67,7 +67,7 @@ fn is_among_forgiven(answer: Option<Judged>, judged: &[Judged], forgiven: &[Judg
     }
 }
 
-/// Seconds for the judge, and for finding out how many states a level has.
+/// Seconds for the judge of a refinement of the corpus, and for finding out how many states a level has.
 const MAX_SECONDS: u64 = 120;
 
 fn deadline() -> StopFlag {
@@ -77,11 +77,22 @@ fn deadline() -> StopFlag {
 
 /// Every way to run a comparison gives an answer of the judge, and the same one with the same counts for all numbers of workers.
 fn compare(models: &Models, notion: Notion, new_is_skip: bool, place: &str) -> Result<Judged, Lost> {
+    compare_until(models, notion, new_is_skip, place, &StopFlag::default)
+}
+
+/// The same with a judge that has an end.
+fn compare_until(
+    models: &Models,
+    notion: Notion,
+    new_is_skip: bool,
+    place: &str,
+    stop: &dyn Fn() -> StopFlag,
+) -> Result<Judged, Lost> {
     let question =
         Question { notion, new_is_skip, forgives_abstraction: false, forgives_gaps: false, max_pairs: MAX_JUDGED };
-    let judged = judge_refinement(models, question, &deadline())?;
+    let judged = judge_refinement(models, question, &stop())?;
     let question = Question { forgives_abstraction: true, ..question };
-    let forgiven = judge_refinement(models, question, &deadline())?;
+    let forgiven = judge_refinement(models, question, &stop())?;
     for antichains in [true, false] {
         let choices = RefineConfig { notion, new_is_skip, antichains };
         for symmetry in [Method::Off, Method::Auto, Method::Canon, Method::Flood] {
@@ -292,7 +303,7 @@ fn refinements_of_the_corpus_agree_with_the_judge() {
         }
         for notion in NOTIONS {
             let start = Instant::now();
-            match compare(&models, notion, false, path) {
+            match compare_until(&models, notion, false, path, &deadline) {
                 Ok(judged) => {
                     eprintln!("{path} {notion:?}: {judged:?} in {:.1} s", start.elapsed().as_secs_f64());
                     n_judged += 1;
