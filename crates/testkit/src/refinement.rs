@@ -37,6 +37,8 @@ pub struct Question {
     /// Steps of the abstraction that are not well-defined are left out, as if they could not happen. So much at least holds of a comparison that does not look at all
     /// sets of abstract states.
     pub forgives_abstraction: bool,
+    /// What has no bounds is left open instead of being the end: a fault among the rest is one in any case, and without a fault nothing is known.
+    pub forgives_gaps: bool,
     /// Pairs of states that are looked at.
     pub max_pairs: usize,
 }
@@ -128,11 +130,13 @@ struct LabelledStep {
 struct Listed<T> {
     items: Vec<T>,
     is_ill_defined: bool,
+    /// There may be others, which have no bounds.
+    is_open: bool,
 }
 
 impl<T> Listed<T> {
     fn new() -> Self {
-        Listed { items: Vec::new(), is_ill_defined: false }
+        Listed { items: Vec::new(), is_ill_defined: false, is_open: false }
     }
 
     fn add(&mut self, found: Result<T, Error>) -> Answer<()> {
@@ -167,9 +171,9 @@ fn heed_warnings(session: &Session<'_>) -> Answer<()> {
     }
 }
 
-/// Collects what a session tells.
+/// Collects what a session tells. If that has no bounds and gaps are forgiven, there are others.
 fn listed<T>(
-    session: &Session<'_>,
+    (session, forgives_gaps): (&Session<'_>, bool),
     list: impl FnOnce(&mut dyn FnMut(Result<T, Error>) -> ControlFlow<()>),
 ) -> Answer<Listed<T>> {
     let (mut all, mut end) = (Listed::new(), Ok(()));
@@ -180,31 +184,33 @@ fn listed<T>(
             ControlFlow::Break(())
         }
     });
-    end?;
-    heed_warnings(session)?;
+    match end.and_then(|()| heed_warnings(session)) {
+        Err(Lost::Unbounded(_)) if forgives_gaps => all.is_open = true,
+        other => other?,
+    }
     Ok(all)
 }
 
 /// What the constants may be, and the depth of states without variables.
-fn set_ups(interp: &Interp<'_>) -> Answer<(Listed<State>, usize)> {
+fn set_ups((interp, forgives_gaps): (&Interp<'_>, bool)) -> Answer<(Listed<State>, usize)> {
     let (model, session) = (interp.model(), interp.session());
-    let found = listed(&session, |tell| session.setup_constants(tell))?;
+    let found = listed((&session, forgives_gaps), |tell| session.setup_constants(tell))?;
     let has_setup = !model.constants.is_empty() || !model.properties.is_empty();
     Ok((found, usize::from(has_setup)))
 }
 
-fn initial(interp: &Interp<'_>, constants: &State) -> Answer<Listed<State>> {
+fn initial((interp, forgives_gaps): (&Interp<'_>, bool), constants: &State) -> Answer<Listed<State>> {
     let blank = State {
         constants: constants.constants.clone(),
         variables: Arc::new(vec![None; interp.model().variables.len()]),
     };
     let session = interp.session();
-    listed(&session, |tell| session.initialise(&blank, tell))
+    listed((&session, forgives_gaps), |tell| session.initialise(&blank, tell))
 }
 
 /// The steps of an operation, for all arguments or for given ones.
 fn steps_of(
-    interp: &Interp<'_>,
+    (interp, forgives_gaps): (&Interp<'_>, bool),
     (name, op): (&str, OpId),
     state: &State,
     params: Option<&[Val]>,
@@ -214,23 +220,32 @@ fn steps_of(
         let locals = interp.model().operations[op].params.iter().copied().zip(params.iter().cloned()).collect();
         session.prescribe(PrescribedChoices { locals, variables: None });
     }
-    let found = listed(&session, |tell| session.operation(op, state, tell))?;
+    let found = listed((&session, forgives_gaps), |tell| session.operation(op, state, tell))?;
     let label = |transition: abridge_eval::Transition| LabelledStep {
         name: name.to_owned(),
         params: transition.params,
         outputs: transition.outputs,
         target: transition.state,
     };
-    Ok(Listed { items: found.items.into_iter().map(label).collect(), is_ill_defined: found.is_ill_defined })
+    let Listed { is_ill_defined, is_open, .. } = found;
+    Ok(Listed { items: found.items.into_iter().map(label).collect(), is_ill_defined, is_open })
 }
 
 /// The steps of all operations.
-fn steps(interp: &Interp<'_>, level: &Level, state: &State) -> Answer<Listed<LabelledStep>> {
-    let mut all = Listed::new();
+struct Offered {
+    steps: Vec<LabelledStep>,
+    is_ill_defined: bool,
+    /// Operations that may have other steps.
+    open: Vec<String>,
+}
+
+fn steps(interp: (&Interp<'_>, bool), level: &Level, state: &State) -> Answer<Offered> {
+    let mut all = Offered { steps: Vec::new(), is_ill_defined: false, open: Vec::new() };
     for (name, op) in &level.operations {
         let found = steps_of(interp, (name, *op), state, None)?;
-        all.items.extend(found.items);
+        all.steps.extend(found.items);
         all.is_ill_defined |= found.is_ill_defined;
+        all.open.extend(found.is_open.then(|| name.to_string()));
     }
     Ok(all)
 }
@@ -295,8 +310,25 @@ impl Naive<'_> {
         self.question.new_is_skip && self.is_new(name)
     }
 
-    fn concrete_steps(&self, state: &State) -> Answer<Listed<LabelledStep>> {
-        steps(&self.concrete, &self.models.concrete_level, state)
+    fn concrete(&self) -> (&Interp<'_>, bool) {
+        (&self.concrete, self.question.forgives_gaps)
+    }
+
+    fn abstracted(&self) -> (&Interp<'_>, bool) {
+        (&self.abstracted, self.question.forgives_gaps)
+    }
+
+    fn preconditions(&self) -> (&Interp<'_>, bool) {
+        (&self.preconditions, self.question.forgives_gaps)
+    }
+
+    fn concrete_steps(&self, state: &State) -> Answer<Offered> {
+        steps(self.concrete(), &self.models.concrete_level, state)
+    }
+
+    fn abstract_steps(&self, state: &State) -> Answer<Offered> {
+        let offered = steps(self.abstracted(), &self.models.abstract_level, state)?;
+        Ok(Offered { is_ill_defined: offered.is_ill_defined && !self.question.forgives_abstraction, ..offered })
     }
 
     /// What is forgiven of a list of the abstraction.
@@ -305,25 +337,27 @@ impl Naive<'_> {
     }
 
     fn abstract_start(&self, constants: &State) -> Answer<Listed<State>> {
-        Ok(self.forgiven(initial(&self.abstracted, constants)?))
+        Ok(self.forgiven(initial(self.abstracted(), constants)?))
     }
 
     /// The subset construction.
     fn traces(&self, with_refusals: bool) -> Answer<Faults> {
         let (mut numbers, mut front, mut faults) = (Numbers::default(), Front::new(), Faults::default());
-        let (constants, depth) = set_ups(&self.concrete)?;
+        let (constants, depth) = set_ups(self.concrete())?;
         if constants.is_ill_defined {
             faults.add(1, Fault::IllDefined);
             return Ok(faults);
         }
         for constants in constants.items {
-            let (own, others) = (initial(&self.concrete, &constants)?, self.abstract_start(&constants)?);
+            let (own, others) = (initial(self.concrete(), &constants)?, self.abstract_start(&constants)?);
             if own.is_ill_defined || others.is_ill_defined {
                 faults.add(depth + 1, Fault::IllDefined);
                 continue;
             }
+            // What may be missing may be what answers.
+            let own_items = if others.is_open { Vec::new() } else { own.items };
             let others: BTreeSet<usize> = others.items.into_iter().map(|state| numbers.of(state)).collect();
-            for state in own.items {
+            for state in own_items {
                 match others.is_empty() {
                     true => faults.add(depth + 1, Fault::Fails),
                     false => front.add(&state, others.clone(), depth + 1),
@@ -337,62 +371,98 @@ impl Naive<'_> {
             let own = self.concrete_steps(&state)?;
             let (mut answers, mut is_ill_defined) = (Vec::new(), own.is_ill_defined);
             for other in &others {
-                let level = &self.models.abstract_level;
-                let answer = self.forgiven(steps(&self.abstracted, level, &numbers.states[*other])?);
+                let answer = self.abstract_steps(&numbers.states[*other])?;
                 is_ill_defined |= answer.is_ill_defined;
-                answers.push(answer.items);
+                answers.push((numbers.states[*other].clone(), answer));
             }
             if is_ill_defined {
                 faults.add(depth + 1, Fault::IllDefined);
                 continue;
             }
-            for step in &own.items {
-                let next: BTreeSet<usize> = if self.is_skip(&step.name) {
-                    others.clone()
-                } else {
-                    let same = answers.iter().flatten().filter(|other| is_same_event(step, other));
-                    same.map(|other| numbers.of(other.target.clone())).collect()
+            for step in &own.steps {
+                let targets = match self.is_skip(&step.name) {
+                    true => Some(answers.iter().map(|(other, _)| other.clone()).collect()),
+                    false => self.followed(step, &answers)?,
                 };
+                let Some(targets) = targets else { continue };
+                let next: BTreeSet<usize> = targets.into_iter().map(|other| numbers.of(other)).collect();
                 match next.is_empty() {
                     true => faults.add(depth + 1, Fault::Fails),
                     false => front.add(&step.target, next, depth + 1),
                 }
             }
-            if with_refusals && self.refuses(&own.items, &answers) {
+            if with_refusals && self.refuses(&state, &own, &answers)? {
                 faults.add(depth + 1, Fault::Fails);
             }
         }
         Ok(faults)
     }
 
-    /// A call that every abstract state accepts is refused in a stable state.
-    fn refuses(&self, own: &[LabelledStep], answers: &[Vec<LabelledStep>]) -> bool {
-        if own.iter().any(|step| self.is_skip(&step.name)) {
-            return false;
+    /// The abstract states after a step; nothing if others may be missing.
+    fn followed(&self, step: &LabelledStep, answers: &[(State, Offered)]) -> Answer<Option<Vec<State>>> {
+        let mut targets = Vec::new();
+        for (other, offered) in answers {
+            let same = |steps: &[LabelledStep], targets: &mut Vec<State>| {
+                let same = steps.iter().filter(|answer| is_same_event(step, answer));
+                targets.extend(same.map(|answer| answer.target.clone()));
+            };
+            if !offered.open.contains(&step.name) {
+                same(&offered.steps, &mut targets);
+                continue;
+            }
+            let Some(op) = self.models.abstract_level.operation(&step.name) else { continue };
+            let asked = steps_of(self.abstracted(), (&step.name, op), other, Some(&step.params))?;
+            if asked.is_open || asked.is_ill_defined {
+                return Ok(None);
+            }
+            same(&asked.items, &mut targets);
         }
-        answers[0].iter().any(|call| {
-            answers.iter().all(|answer| answer.iter().any(|other| is_same_call(call, other)))
-                && own.iter().all(|step| !is_same_call(call, step))
-        })
+        Ok(Some(targets))
+    }
+
+    /// A call that every abstract state accepts is refused in a stable state.
+    fn refuses(&self, state: &State, own: &Offered, answers: &[(State, Offered)]) -> Answer<bool> {
+        let may_be_unstable = own.steps.iter().map(|step| &step.name).chain(&own.open).any(|name| self.is_skip(name));
+        if may_be_unstable {
+            return Ok(false);
+        }
+        let accepts = |steps: &[LabelledStep], call: &LabelledStep| steps.iter().any(|other| is_same_call(call, other));
+        for call in &answers[0].1.steps {
+            if !answers.iter().all(|(_, offered)| accepts(&offered.steps, call)) || accepts(&own.steps, call) {
+                continue;
+            }
+            let is_refused = match self.models.concrete_level.operation(&call.name) {
+                Some(op) if own.open.contains(&call.name) => {
+                    let asked = steps_of(self.concrete(), (&call.name, op), state, Some(&call.params))?;
+                    asked.items.is_empty() && !asked.is_open && !asked.is_ill_defined
+                }
+                _ => true,
+            };
+            if is_refused {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The proof obligations, on all reachable pairs of related states.
     fn simulation(&self) -> Answer<Faults> {
         let (mut front, mut faults) = (Front::new(), Faults::default());
-        let (constants, depth) = set_ups(&self.concrete)?;
+        let (constants, depth) = set_ups(self.concrete())?;
         if constants.is_ill_defined {
             faults.add(1, Fault::IllDefined);
             return Ok(faults);
         }
         for constants in constants.items {
-            let own = initial(&self.concrete, &constants)?;
-            let others = initial(&self.abstracted, &constants)?;
+            let own = initial(self.concrete(), &constants)?;
+            let others = initial(self.abstracted(), &constants)?;
             // The abstraction is asked how it starts if the refinement can start.
             if own.is_ill_defined || (others.is_ill_defined && !own.items.is_empty()) {
                 faults.add(depth + 1, Fault::IllDefined);
                 continue;
             }
-            for state in own.items {
+            let own_items = if others.is_open { Vec::new() } else { own.items };
+            for state in own_items {
                 if let Some(fault) = self.relate(&state, others.items.clone(), depth + 1, &mut front)? {
                     faults.add(depth + 1, fault);
                 }
@@ -408,7 +478,7 @@ impl Naive<'_> {
             }
             for (name, op) in &self.models.abstract_level.operations {
                 if self.models.concrete_level.operation(name).is_none() {
-                    let calls = steps_of(&self.preconditions, (name, *op), &other, None)?;
+                    let calls = steps_of(self.preconditions(), (name, *op), &other, None)?;
                     found.extend(calls.is_ill_defined.then_some(Fault::IllDefined));
                     found.extend(calls.items.first().map(|_| Fault::Fails));
                 }
@@ -427,11 +497,10 @@ impl Naive<'_> {
         front: &mut Front<State>,
         found: &mut Vec<Fault>,
     ) -> Answer<()> {
-        let own = match steps_of(&self.concrete, (name, op), state, None) {
-            // Calls that the abstraction does not allow may be infinitely many.
-            Err(Lost::Unbounded(_)) if !self.is_new(name) => None,
-            own => Some(own?),
-        };
+        // Calls that the abstraction does not allow may be infinitely many.
+        let forgives_gaps = !self.is_new(name) || self.question.forgives_gaps;
+        let own = steps_of((&self.concrete, forgives_gaps), (name, op), state, None)?;
+        let own = Some(own).filter(|own| !own.is_open || self.is_new(name));
         if let Some(own) = own.as_ref().filter(|_| self.is_new(name)) {
             found.extend(own.is_ill_defined.then_some(Fault::IllDefined));
             for step in &own.items {
@@ -455,12 +524,12 @@ impl Naive<'_> {
                 }
             }
         } else {
-            let calls = steps_of(&self.preconditions, (name, refined), other, None)?;
+            let calls = steps_of(self.preconditions(), (name, refined), other, None)?;
             found.extend(calls.is_ill_defined.then_some(Fault::IllDefined));
             for call in calls.items {
                 match precondition(&self.concrete, op, state, &call.params)? {
                     Some(true) => {
-                        let outcomes = steps_of(&self.concrete, (name, op), state, Some(&call.params))?;
+                        let outcomes = steps_of(self.concrete(), (name, op), state, Some(&call.params))?;
                         found.extend(outcomes.is_ill_defined.then_some(Fault::IllDefined));
                         allowed.extend(outcomes.items);
                     }
@@ -472,12 +541,14 @@ impl Naive<'_> {
         let mut asked: HashMap<&[Val], Listed<LabelledStep>> = HashMap::new();
         for step in &allowed {
             if !asked.contains_key(&step.params[..]) {
-                let answers = steps_of(&self.abstracted, (name, refined), other, Some(&step.params))?;
+                let answers = steps_of(self.abstracted(), (name, refined), other, Some(&step.params))?;
                 asked.insert(&step.params, answers);
             }
             let answers = &asked[&step.params[..]];
             if answers.is_ill_defined {
                 found.push(Fault::IllDefined);
+            }
+            if answers.is_ill_defined || answers.is_open {
                 continue;
             }
             let same = answers.items.iter().filter(|answer| is_same_event(step, answer));
@@ -531,16 +602,16 @@ impl Naive<'_> {
     /// New operations of the refinement can be performed without end.
     fn diverges(&self) -> Answer<bool> {
         let mut numbers = Numbers::default();
-        let (constants, _) = set_ups(&self.concrete)?;
+        let (constants, _) = set_ups(self.concrete())?;
         for constants in constants.items {
-            for state in initial(&self.concrete, &constants)?.items {
+            for state in initial(self.concrete(), &constants)?.items {
                 numbers.of(state);
             }
         }
         let mut hidden: Vec<Vec<usize>> = Vec::new();
         while let Some(state) = numbers.states.get(hidden.len()).cloned() {
             let mut targets = Vec::new();
-            for step in self.concrete_steps(&state)?.items {
+            for step in self.concrete_steps(&state)?.steps {
                 let target = numbers.of(step.target);
                 if self.is_new(&step.name) {
                     targets.push(target);
