@@ -95,16 +95,18 @@ impl CircuitValue {
             (CircuitValue::Set(members), Value::Set(set)) => {
                 let before = out.len();
                 out.extend(members.items.iter().map(|(item, _)| set.contains(item)));
-                out[before..].iter().filter(|inside| **inside).count() as u64 == set.len()
+                let is_whole = out[before..].iter().filter(|inside| **inside).count() as u64 == set.len();
+                is_whole && (!members.is_function || abridge_value::relation::is_functional(set))
             }
             (CircuitValue::Map(entries), Value::Set(set)) => {
                 let mut n_found = 0;
-                for Entry { key, val, .. } in entries {
+                for Entry { key, present, val } in entries {
                     let found = abridge_value::relation::apply(set, key).ok();
                     out.push(found.is_some());
                     match found {
                         Some(value) if !val.bits_of(&value, out) => return false,
                         Some(_) => n_found += 1,
+                        None if *present == Lit::TRUE => return false,
                         None => val.for_each_lit(&mut |_| out.push(false)),
                     }
                 }
@@ -120,6 +122,7 @@ mod tests {
     use abridge_value::{Int, Set, Value};
 
     use super::*;
+    use crate::Members;
 
     fn int(value: i64) -> Value {
         Value::int(Int::from(value))
@@ -209,5 +212,15 @@ mod tests {
         assert!(!small.bits_of(&int(6), &mut Vec::new()));
         assert!(!wide.bits_of(&int(1001), &mut Vec::new()));
         assert!(!set.bits_of(&Value::Set(Set::singleton(int(4))), &mut Vec::new()));
+        let pairs = |pairs: &[(i64, i64)]| -> Value {
+            Value::Set(pairs.iter().map(|(first, second)| Value::pair(int(*first), int(*second))).collect())
+        };
+        let total = CircuitValue::Map(vec![Entry { key: int(1), present: Lit::TRUE, val: wide }]);
+        assert!(total.bits_of(&pairs(&[(1, 7)]), &mut Vec::new()));
+        assert!(!total.bits_of(&pairs(&[]), &mut Vec::new()), "an argument is missing");
+        let items = [(1, 1), (1, 2)].map(|(first, second)| Value::pair(int(first), int(second)));
+        let function = CircuitValue::Set(Members { is_function: true, ..blast.fresh_subset(items) });
+        assert!(function.bits_of(&pairs(&[(1, 2)]), &mut Vec::new()));
+        assert!(!function.bits_of(&pairs(&[(1, 1), (1, 2)]), &mut Vec::new()), "no function");
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use abridge_blast::{Blast, Circuit, CircuitValue, Lit};
 use abridge_model::{
     Arrow, BinaryOp, Comparison, Expr, ExprId, LocalId, Model, OpId, Pred, PredId, Subst, SubstId, Target, Type,
-    UnaryOp, VarId,
+    TypeId, UnaryOp, VarId,
 };
 use abridge_value::{Int, Value};
 
@@ -217,6 +217,11 @@ impl<'s> Translator<'s> {
         });
         let constants = model.constants.ids().filter_map(|id| self.env.constant(id)?.as_value()?.as_int()?.to_i64());
         literals.chain(constants).map(i64::unsigned_abs).filter_map(|int| i64::try_from(int).ok()).max().unwrap_or(0)
+    }
+
+    /// All values of a type.
+    pub(crate) fn type_set(&self, ty: TypeId) -> Val {
+        self.session.type_set(ty)
     }
 
     /// Whether a set is a whole type.

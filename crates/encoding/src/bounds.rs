@@ -10,11 +10,14 @@
 //!
 //! An integer without bounds may *drift*: it starts within half of a wide range and no step changes it by more than [`MAX_DRIFT`], so that it
 //! stays in the range for more steps than a search can take.
+//!
+//! Who can do without circuits in single states may keep bounds that are not proved: an integer then has a wide range, a sequence a greatest length, and every instance says
+//! in which states it leaves them.
 
 use abridge_blast::{CircuitValue, Lit};
 use abridge_eval::{State, SymbolicSet, Val};
 use abridge_model::ids::Id as _;
-use abridge_model::{BaseSet, BinaryOp, Model, TypeTable, VarId};
+use abridge_model::{Arrow, BaseSet, BinaryOp, Model, TypeTable, VarId};
 use abridge_value::{Int, Set};
 use rustc_hash::FxHashMap;
 
@@ -29,6 +32,10 @@ pub const DRIFT_RANGE: i64 = 1 << 39;
 ///
 /// It starts within half of the range, so 2^32 steps leave it in the range: as many as a search can take, which counts states with 32 bits.
 pub const MAX_DRIFT: i64 = 64;
+/// An integer whose bounds are not proved is between about minus twice this and twice this.
+const ASSUMED_MAGNITUDE: i64 = 255;
+/// Length of a sequence without proved bounds.
+const ASSUMED_LENGTH: i64 = 12;
 
 /// Initial states as they are known while bounds are chosen.
 pub(crate) enum Starts {
@@ -45,6 +52,8 @@ enum Origin {
     /// A range around the constants of the machine.
     Constants,
     Drift,
+    /// A wide range that nobody proves.
+    Assumed,
 }
 
 /// What the rounds before have shown about variables: the strongest bound that is not refuted, if there may be one.
@@ -68,6 +77,7 @@ impl Refuted {
             let next = match bound.map(|bound| bound.origin) {
                 Some(Origin::Invariant) => Some(Origin::Constants),
                 Some(Origin::Constants) => Some(Origin::Drift),
+                Some(Origin::Drift) => Some(Origin::Assumed),
                 _ => None,
             };
             self.0.insert(variable, next);
@@ -139,8 +149,9 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
             || allows(Origin::Invariant) && self.config.prefers_invariant && self.declare_bound(variable, Form::Any)
             || self.declare_type(variable)
             || allows(Origin::Invariant) && self.declare_bound(variable, Form::Any)
-            || allows(Origin::Constants) && self.declare_range(variable)
+            || allows(Origin::Constants) && self.declare_range(variable, Origin::Constants)
             || allows(Origin::Drift) && self.config.allows_drift && self.declare_drift(variable)
+            || allows(Origin::Assumed) && self.config.keeps_unproved && self.declare_assumed(variable)
     }
 
     fn declare_type(&mut self, variable: VarId) -> bool {
@@ -173,8 +184,8 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
         false
     }
 
-    /// Takes a range around the constants of the machine: for an integer, or for the values of a function to integers.
-    fn declare_range(&mut self, variable: VarId) -> bool {
+    /// Takes a range around the constants of the machine or a wide one: for an integer, or for the values of a function to integers.
+    fn declare_range(&mut self, variable: VarId, origin: Origin) -> bool {
         let model = self.source.interp.model();
         let ty = model.variables[variable].ty;
         let parts: Vec<_> =
@@ -184,9 +195,9 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
         if ty == TypeTable::INTEGER {
             let bounds = parts.iter().filter_map(|part| self.translator.bound(*part));
             let is_natural = bounds.into_iter().any(|(bounded, set)| bounded == variable && is_natural(&set));
-            let range = self.range(is_natural);
+            let range = self.range(is_natural, origin);
             let condition = self.translator.declare(variable, Some(&range));
-            return self.is_taken(variable, condition, range, Origin::Constants);
+            return self.is_taken(variable, condition, range, origin);
         }
         if model.types.relation(ty).is_none_or(|(_, second)| second != TypeTable::INTEGER) {
             return false;
@@ -199,15 +210,37 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
             if !arrow.functional || arrow.surjective {
                 return false;
             }
-            let set = SymbolicSet::binary(*op, from.clone(), self.range(is_natural(to)));
+            let set = SymbolicSet::binary(*op, from.clone(), self.range(is_natural(to), origin));
             let condition = self.translator.declare(variable, Some(&set));
-            self.is_taken(variable, condition, set, Origin::Constants)
+            self.is_taken(variable, condition, set, origin)
         })
     }
 
-    /// A range around the constants of the machine: a step may go beyond what guards compare with, by as much again.
-    fn range(&self, is_natural: bool) -> Val {
-        let greatest = self.translator.greatest_integer().min(DRIFT_RANGE / 4);
+    /// Takes bounds that are not proved: a wide range, or a greatest length of a sequence.
+    fn declare_assumed(&mut self, variable: VarId) -> bool {
+        let model = self.source.interp.model();
+        let is_declared = match model.types.relation(model.variables[variable].ty) {
+            Some((TypeTable::INTEGER, to)) => {
+                let positions = Set::interval(Int::ONE, Int::from(ASSUMED_LENGTH));
+                let to = self.translator.type_set(to);
+                let set = SymbolicSet::binary(BinaryOp::Arrow(Arrow::PARTIAL), positions.into(), to);
+                let condition = self.translator.declare(variable, Some(&set));
+                self.is_taken(variable, condition, set, Origin::Assumed)
+            }
+            _ => false,
+        };
+        if !is_declared && !self.declare_range(variable, Origin::Assumed) {
+            return false;
+        }
+        let cause = Cause::of_type(model, model.variables[variable].ty);
+        self.declared.gaps.push(Gap { subject: Subject::Variable(variable), cause });
+        true
+    }
+
+    /// A range around the constants of the machine: a step may go beyond what guards compare with, by as much again. Where nothing is proved, it is wide.
+    fn range(&self, is_natural: bool, origin: Origin) -> Val {
+        let least = if origin == Origin::Assumed { ASSUMED_MAGNITUDE } else { 0 };
+        let greatest = self.translator.greatest_integer().clamp(least, DRIFT_RANGE / 4);
         let (lo, hi) = (if is_natural { 0 } else { -2 * greatest - 1 }, 2 * greatest + 1);
         Set::interval(Int::from(lo), Int::from(hi)).into()
     }
@@ -215,7 +248,7 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
     /// Takes a symbolic value that was declared, if it has cells and the initial states are within the bound.
     fn is_taken(&mut self, variable: VarId, condition: Option<Lit>, set: Val, origin: Origin) -> bool {
         let Some(condition) = condition else { return false };
-        if !self.has_cells(variable) || !self.starts_within(variable, &set) {
+        if !self.has_cells(variable) || origin != Origin::Assumed && !self.starts_within(variable, &set) {
             return false;
         }
         self.declared.assumptions.push(condition);
@@ -279,7 +312,7 @@ impl Declared {
     /// What must hold for the new values of an action to stay within the bounds; nothing where that has no circuit.
     pub(crate) fn obligations(&self, translator: &mut Translator<'_>, action: &Action) -> Vec<(VarId, Option<Lit>)> {
         let mut obligations = Vec::new();
-        for bound in &self.bounds {
+        for bound in self.bounds.iter().filter(|bound| bound.origin != Origin::Assumed) {
             let Some((_, new)) = action.updates.iter().find(|(id, _)| *id == bound.variable) else { continue };
             let stays = new.as_ref().and_then(|new| match &bound.set {
                 Some(set) => translator.member(new, set),
@@ -291,6 +324,17 @@ impl Declared {
             obligations.push((bound.variable, stays));
         }
         obligations
+    }
+
+    /// When the new values of an action leave bounds that are not proved; nothing where that has no circuit.
+    pub(crate) fn leaving(&self, translator: &mut Translator<'_>, action: &Action) -> Option<Lit> {
+        let mut leaving = Vec::new();
+        for bound in self.bounds.iter().filter(|bound| bound.origin == Origin::Assumed) {
+            if let Some((_, Some(new))) = action.updates.iter().find(|(id, _)| *id == bound.variable) {
+                leaving.push(!translator.member(new, bound.set.as_ref()?)?);
+            }
+        }
+        Some(translator.blast().circuit.or_all(leaving))
     }
 
     /// The variables that may leave their bounds; `obligations` are those of actions, each with the condition under which it happens.

@@ -54,6 +54,8 @@ pub struct Instance {
     /// Values of the outputs; nothing for one without a circuit.
     pub outputs: Vec<Option<CircuitValue>>,
     pub error: ErrorCondition,
+    /// Holds where a step leaves bounds that are not proved: new literals mean nothing then.
+    pub leaves: Lit,
     /// For each guard without a circuit the cells that it reads.
     pub opaque_guards: Vec<BitSet>,
     /// Cells that are read by something without a circuit.
@@ -138,14 +140,17 @@ impl Encoding {
             let left = declared.refuted(&mut translator, &obligations, prover);
             if left.is_empty() {
                 let properties = properties(source, &mut translator);
+                let leaving: Vec<Option<Lit>> =
+                    actions.iter().map(|(_, action)| declared.leaving(&mut translator, action)).collect();
                 let shape = |id| translator.shape(id).cloned();
                 let cells = Cells::new(&source.variables, shape);
                 let mut blast = translator.into_blast();
                 used_fuel += config.fuel - session.left();
                 let initial = Initial::new(starts, cause, &cells, &mut blast);
                 let mut builder = Builder { source, blast, cells };
-                let instances = actions.into_iter().map(|(operation, action)| builder.instance(operation, action));
-                let instances: Vec<Instance> = instances.collect();
+                let actions = actions.into_iter().zip(leaving);
+                let instances: Vec<Instance> =
+                    actions.map(|((operation, action), leaves)| builder.instance(operation, action, leaves)).collect();
                 let Builder { blast, cells, .. } = builder;
                 let assumptions = declared.assumptions;
                 let mut gaps = declared.gaps;
@@ -275,10 +280,11 @@ impl Builder<'_> {
         inputs.into_iter().filter_map(|input| self.cells.of_input(input)).map(|cell| cell.0 as usize).collect()
     }
 
-    fn instance(&mut self, operation: usize, action: Action) -> Instance {
+    fn instance(&mut self, operation: usize, action: Action, leaves: Option<Lit>) -> Instance {
         let mut opaque_reads = self.cells_of(&action.loose);
         let mut opaque_guards = Vec::new();
         let mut gaps = action.gaps.clone();
+        gaps.extend(leaves.is_none().then_some(Cause::Construct("a new value that may leave its bounds")));
         for guard in &action.guards {
             if let Err(cause) = guard.truth {
                 let reads = self.cells_of(&guard.reads);
@@ -289,13 +295,15 @@ impl Builder<'_> {
         }
         let error = self.error(&action);
         let relation = relation(&action, &mut self.blast);
+        let leaves = self.blast.circuit.and(relation, leaves.unwrap_or(Lit::FALSE));
         let mut writes = Vec::new();
         for (variable, sym) in &action.updates {
             self.update(*variable, sym.as_ref(), &mut writes, &mut opaque_reads, &mut gaps);
         }
         writes.sort_unstable_by_key(|(cell, _)| *cell);
         let lits = writes.iter().filter_map(|(_, lit)| *lit);
-        let mut choices = self.blast.circuit.inputs_of(lits.chain([relation, error.context, error.ill_defined]));
+        let mut choices =
+            self.blast.circuit.inputs_of(lits.chain([relation, leaves, error.context, error.ill_defined]));
         choices.retain(|input| self.cells.of_input(*input).is_none());
         gaps.dedup();
         Instance {
@@ -308,6 +316,7 @@ impl Builder<'_> {
             points: action.points,
             outputs: action.outputs,
             error,
+            leaves,
             opaque_guards,
             opaque_reads,
             gaps,

@@ -57,6 +57,8 @@ pub struct Config {
     pub prefers_invariant: bool,
     /// Integers without bounds may drift: an approximation with a gap of its own.
     pub allows_drift: bool,
+    /// Bounds that are not proved are kept, and instances say where they are left.
+    pub keeps_unproved: bool,
     /// Labels of one operation, beyond which it stays whole.
     pub max_labels: usize,
     /// Instances altogether, beyond which there is no encoding.
@@ -72,6 +74,7 @@ impl Default for Config {
             max_one_hot: 1,
             prefers_invariant: true,
             allows_drift: false,
+            keeps_unproved: false,
             max_labels: 1024,
             max_instances: 4096,
             max_cells_per_variable: 4096,

@@ -100,7 +100,7 @@ impl Compiled {
             propositions: system.propositions().to_vec(),
         };
         let mut prover = SatProver { conflicts: MAX_CONFLICTS, stop: system.judge().stop() };
-        let config = Config { fuel: MAX_FUEL, ..Config::default() };
+        let config = Config { fuel: MAX_FUEL, keeps_unproved: true, ..Config::default() };
         let encoding = Encoding::new(&source, constants, &config, &mut prover);
         let encoding = encoding.map_err(|gap| gap.text(system.model()))?;
         Builder::new(system, &source, encoding).build()
@@ -172,12 +172,14 @@ struct Builder<'b> {
 impl<'b> Builder<'b> {
     fn new(system: &'b Explicit<'b>, source: &'b Source<'b>, encoding: Encoding) -> Self {
         let (roots, places) = (Vec::new(), FxHashMap::default());
-        Builder { system, source, encoding, reasons: Vec::new(), roots, places, n_groups: 0 }
+        let Encoding { gaps, cells, .. } = &encoding;
+        let is_opaque =
+            |gap: &&Gap| matches!(gap.subject, abridge_encoding::Subject::Variable(id) if cells.is_opaque(id));
+        let reasons = gaps.iter().filter(is_opaque).map(|gap| gap.text(system.model())).collect();
+        Builder { system, source, encoding, reasons, roots, places, n_groups: 0 }
     }
 
     fn build(mut self) -> Result<Compiled, String> {
-        let of_variable = |gap: &&Gap| matches!(gap.subject, abridge_encoding::Subject::Variable(_));
-        self.reasons = self.encoding.gaps.iter().filter(of_variable).map(|gap| gap.text(self.system.model())).collect();
         let (mut drawn, mut errors) = (Vec::new(), Vec::new());
         for operation in 0..self.source.operations.len() {
             let outcomes = match self.operation(operation, &mut errors) {

@@ -157,7 +157,9 @@ fn sort_runs(points: &mut [(Option<LocalId>, Option<Value>)], bound: &[LocalId])
 
 /// The outcomes of an instance. Nothing if there are too many.
 fn ways_of(circuit: &mut Circuit, instance: &Instance, errors: &mut Vec<Lit>) -> Option<Vec<Way>> {
+    // A step that leaves bounds is no error, but has no circuit either.
     let error = circuit.and(instance.error.context, instance.error.ill_defined);
+    let error = circuit.or(error, instance.leaves);
     let writes: Vec<(CellId, Lit)> = instance.writes.iter().filter_map(|(cell, new)| Some((*cell, (*new)?))).collect();
     let outputs: Option<Vec<&CircuitValue>> = instance.outputs.iter().map(Option::as_ref).collect();
     let mut first = vec![instance.relation, error];

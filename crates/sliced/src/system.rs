@@ -44,8 +44,9 @@ pub struct Usage {
     pub reasons: Vec<String>,
 }
 
-/// Valuations of the constants that are compiled at most.
+/// Valuations of the constants that are compiled at most, and those of a search that gets a trial.
 const MAX_VALUATIONS: usize = 16;
+const MAX_TRIAL_VALUATIONS: usize = 8;
 /// States after which the independence of outcomes is decided first, and the factor to the next time.
 const MIN_LEARNING_STATES: u64 = 512;
 const LEARNING_GROWTH: u64 = 2;
@@ -54,8 +55,6 @@ const MIN_JUDGED_STEPS: u64 = 1 << 18;
 const MIN_ASLEEP_PART: u64 = 16;
 /// No state was met.
 const NO_CONSTANTS: u32 = u32::MAX;
-/// States with different constants were met.
-const SEVERAL_CONSTANTS: u32 = u32::MAX - 1;
 
 /// Evaluation by circuits around an explicit system.
 pub struct Sliced<'a> {
@@ -73,8 +72,12 @@ pub struct Sliced<'a> {
     n_asleep: AtomicU64,
     /// Number of states at which the independence of outcomes is decided next.
     next_learning: AtomicU64,
-    /// The first word of all states that were announced.
+    /// The first word of the states that were announced last.
     constants: AtomicU32,
+    /// The first words of all states that were announced, up to one more than a trial allows.
+    valuations: Mutex<Vec<u32>>,
+    /// Machines are compiled when states with their constants are met.
+    is_on_demand: AtomicBool,
     /// States that were announced.
     n_announced: AtomicU64,
     trial: Mutex<Trial>,
@@ -95,6 +98,8 @@ impl<'a> Sliced<'a> {
             n_asleep: AtomicU64::new(0),
             next_learning: AtomicU64::new(MIN_LEARNING_STATES),
             constants: AtomicU32::new(NO_CONSTANTS),
+            valuations: Mutex::default(),
+            is_on_demand: AtomicBool::new(is_forced),
             n_announced: AtomicU64::new(0),
             trial: Mutex::default(),
         }
@@ -125,21 +130,23 @@ impl<'a> Sliced<'a> {
     pub(crate) fn note(&self, constants: u32, n_states: usize) {
         if self.evaluator == Evaluator::Auto {
             self.n_announced.fetch_add(n_states as u64, Ordering::Relaxed);
-            let before = self.constants.load(Ordering::Relaxed);
-            if before != constants && before != SEVERAL_CONSTANTS {
-                let now = if before == NO_CONSTANTS { constants } else { SEVERAL_CONSTANTS };
-                self.constants.store(now, Ordering::Relaxed);
+            if self.constants.load(Ordering::Relaxed) != constants {
+                self.constants.store(constants, Ordering::Relaxed);
+                let mut valuations = self.valuations.lock().unwrap_or_else(PoisonError::into_inner);
+                if valuations.len() <= MAX_TRIAL_VALUATIONS && !valuations.contains(&constants) {
+                    valuations.push(constants);
+                }
             }
         }
     }
 
-    /// The machine for the constants of a state. It is compiled on demand if circuits are wanted in any case.
+    /// The machine for the constants of a state. It is compiled on demand if circuits are wanted in any case, or their trial has begun.
     pub(crate) fn compiled(&self, words: &[u32]) -> Option<Arc<Compiled>> {
         let mut plans = self.plans();
         if let Some(plan) = plans.get(&words[0]) {
             return plan.clone().ok();
         }
-        if !self.is_forced() || plans.len() >= MAX_VALUATIONS {
+        if !self.is_on_demand.load(Ordering::Relaxed) || plans.len() >= MAX_VALUATIONS {
             return None;
         }
         let plan = self.compile(words);
@@ -151,10 +158,11 @@ impl<'a> Sliced<'a> {
         with_stack(|| Compiled::new(self.system, &self.system.decode(words).0).map(Arc::new))
     }
 
-    /// Compiles the machine for a trial, if all states have the same constants.
+    /// Compiles the machine for a trial, if there are few valuations of the constants: that of the latest states first.
     fn begin_trial(&self) -> bool {
         let constants = self.constants.load(Ordering::Relaxed);
-        if constants == NO_CONSTANTS || constants == SEVERAL_CONSTANTS {
+        let n_valuations = self.valuations.lock().unwrap_or_else(PoisonError::into_inner).len();
+        if !(1..=MAX_TRIAL_VALUATIONS).contains(&n_valuations) {
             return false;
         }
         let mut words = vec![abridge_explicit::UNSET; self.system.width()];
@@ -162,6 +170,7 @@ impl<'a> Sliced<'a> {
         let plan = self.compile(&words);
         let is_promising = plan.as_ref().is_ok_and(|plan| plan.n_sliced() > 0);
         self.plans().insert(constants, plan);
+        self.is_on_demand.store(is_promising, Ordering::Relaxed);
         self.version.fetch_add(1, Ordering::Release);
         is_promising
     }

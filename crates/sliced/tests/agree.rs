@@ -184,3 +184,25 @@ fn steps_come_in_the_order_of_the_explicit_system() {
     }
     assert!(n_sliced >= 3, "{n_sliced} of {} machines have circuits", guards.len());
 }
+
+/// Bounds that nobody proves: circuits evaluate the states within them, and leave those from which a step leads beyond them, too.
+#[test]
+fn values_leave_bounds_that_are_not_proved() {
+    let text = "MACHINE M SETS S = {a} VARIABLES n, f, q
+        INVARIANT n : INTEGER & f : S --> NATURAL & q : seq(S) & n > f(a) INITIALISATION n, f, q := 100, {a |-> 1}, []
+        OPERATIONS
+            double = BEGIN n := n + n END;
+            up(k) = PRE k : 1..2 THEN n := n - k || f(a) := f(a) + n + n END;
+            push = BEGIN q := q <- a END
+        END";
+    let model = Project::model_of(text);
+    let mut compared = Compared::default();
+    compare(&model, EvalConfig::default(), 3_000, &mut compared, text);
+    assert_eq!((compared.sliced_machines, compared.states), (1, 3_000), "{compared:?}");
+    let system = Explicit::new(judge(&model, EvalConfig::default()), SystemConfig::default());
+    let met: Vec<String> = states(&system, 3_000).iter().map(|state| format!("{:?}", system.decode(state).0)).collect();
+    assert!(met.iter().any(|state| state.contains("Value(800)")), "some integer is beyond its range");
+    let sliced = Sliced::new(&system, Evaluator::Sliced);
+    let _ = answers(&sliced, &states(&system, 10), &[10]);
+    assert!(sliced.usage().n_sliced >= 2, "{:?}", sliced.usage());
+}

@@ -311,20 +311,28 @@ fn conditions_say_what_is_sought() {
 /// More valuations of constants than are compiled: states under the others are left to memos, whose tables are large enough to be prefetched.
 #[test]
 fn valuations_beyond_the_limit_are_left_to_memos() {
-    let text = "MACHINE M CONSTANTS cc, dd PROPERTIES cc : 1..6 & dd : 1..6 VARIABLES tc, te, pc, mm
-        INVARIANT tc : 0..39 & te : 0..39 & pc : 0..2 & mm : 0..5 & tc - te < 50 INITIALISATION tc, te, pc, mm := 0, 0, 0, 5
-        OPERATIONS
-            up(nn) = SELECT pc = 0 & nn : 1..cc & tc + nn < 40 & mm > 0 THEN tc := tc + nn || pc := 1 || mm := mm - 1 END;
-            over(nn) = SELECT pc = 1 & nn : 1..dd & te + nn < 40 THEN te := te + nn || pc := 2 END;
-            on = SELECT pc = 2 THEN pc := 0 END END";
-    let model = Project::model_of(text);
-    let [memo, sliced] = [Evaluator::Memo, Evaluator::Sliced].map(|evaluator| {
-        let config = Config { find_all: true, deadlock: false, evaluator, ..Config::default() };
-        let report = check(&model, &config, &mut ());
-        assert!(report.limits.is_empty() && report.violations.is_empty(), "{:?}", report.limits);
-        (report.states, report.transitions)
-    });
-    assert!(memo == sliced && memo.0 > 40_000, "{memo:?} {sliced:?}");
+    let machine = |most: u32, n_steps: u32| {
+        format!(
+            "MACHINE M CONSTANTS cc, dd PROPERTIES cc : 1..{most} & dd : 1..{most} VARIABLES tc, te, pc, mm
+            INVARIANT tc : 0..39 & te : 0..39 & pc : 0..2 & mm : 0..{n_steps} & tc - te < 50
+            INITIALISATION tc, te, pc, mm := 0, 0, 0, {n_steps}
+            OPERATIONS
+                up(nn) = SELECT pc = 0 & nn : 1..cc & tc + nn < 40 & mm > 0 THEN tc := tc + nn || pc := 1 || mm := mm - 1 END;
+                over(nn) = SELECT pc = 1 & nn : 1..dd & te + nn < 40 THEN te := te + nn || pc := 2 END;
+                on = SELECT pc = 2 THEN pc := 0 END END"
+        )
+    };
+    // With few valuations a trial compiles all of them.
+    for (most, n_steps, n_states) in [(6, 5, 40_000), (2, 30, 6_000)] {
+        let model = Project::model_of(&machine(most, n_steps));
+        let [memo, sliced, auto] = [Evaluator::Memo, Evaluator::Sliced, Evaluator::Auto].map(|evaluator| {
+            let config = Config { find_all: true, deadlock: false, evaluator, ..Config::default() };
+            let report = check(&model, &config, &mut ());
+            assert!(report.limits.is_empty() && report.violations.is_empty(), "{:?}", report.limits);
+            (report.states, report.transitions)
+        });
+        assert!(memo == sliced && memo == auto && memo.0 > n_states, "{memo:?} {sliced:?} {auto:?}");
+    }
 }
 
 #[test]
@@ -349,6 +357,24 @@ fn closed_sets_with_ill_defined_elements_are_errors_for_every_evaluator_and_engi
         }
         assert_eq!(verdict(Engine::Symbolic, Evaluator::Auto), Verdict::Violated, "{text}");
     }
+}
+
+/// Which of several parts has assigned a variable depends on the branches that were taken.
+#[test]
+fn parallel_parts_may_assign_the_same_variable() {
+    let text = "MACHINE M DEFINITIONS SET_PREF_ALLOW_SIMULTANEOUS_ASSIGNMENTS == TRUE SETS SS = {aa, bb, cc}
+        VARIABLES xx INVARIANT xx : SS INITIALISATION xx := aa
+        OPERATIONS set = IF xx = aa THEN xx := bb END || IF xx = bb THEN xx := cc ELSE skip END END";
+    let model = Project::model_of(text);
+    for (engine, evaluator) in [
+        (Engine::Explicit, Evaluator::Memo),
+        (Engine::Explicit, Evaluator::Sliced),
+        (Engine::Symbolic, Evaluator::Auto),
+    ] {
+        let report = check(&model, &Config { find_all: true, engine, evaluator, ..Config::default() }, &mut ());
+        assert_eq!((report.verdict, report.states), (Verdict::Holds, 3), "{engine:?} {evaluator:?}");
+    }
+    agree(text, (3, 1 + 3));
 }
 
 /// Four rows that differ in pairs, of three values each: 43 million candidates, or a short proof by circuits. A row gets a name first, in every way there is.

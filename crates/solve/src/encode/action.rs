@@ -169,7 +169,9 @@ impl<'e, 's> Executor<'e, 's> {
             if let Some(term) = &term {
                 effect.defined = self.encoder.and(effect.defined, term.defined);
             }
-            effect.updates.insert(*target, term);
+            if effect.updates.insert(*target, term).is_some() {
+                return Err(Stop::Unsupported("a variable that is assigned twice"));
+            }
         }
         Ok(effect)
     }
@@ -464,7 +466,12 @@ impl<'e, 's> Executor<'e, 's> {
             whole.possible = self.encoder.and(whole.possible, effect.possible);
             has_outcome.push(self.encoder.any([effect.possible, !effect.defined]));
             defined.push(effect.defined);
-            whole.updates.extend(effect.updates);
+            for (target, term) in effect.updates {
+                // Which part has assigned it depends on the branches that were taken.
+                if whole.updates.insert(target, term).is_some() {
+                    return Err(Stop::Unsupported("a variable that several parts assign"));
+                }
+            }
         }
         // If a part is infeasible, ill-definedness of the others does not matter.
         let is_feasible = self.encoder.all(has_outcome);
