@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use abridge_store::{N_SHARDS, Place, Sifted, StateTable, shard_of};
-use abridge_system::{FindingKind, Gap, Worker};
+use abridge_system::{Completeness, FindingKind, Gap, Worker};
 
 use crate::asleep::SleepSets;
 use crate::explore::Config;
@@ -155,11 +155,15 @@ impl Batch {
                 // Every step that is stored needs its target.
                 let generation = (!stores_steps).then_some(at.generation);
                 let sleep_sets = (&mut self.sleep_sets, at.sleep_words);
-                scratch.add_targets(table, generation, &mut self.roots, sleep_sets);
+                if !scratch.add_targets(table, generation, &mut self.roots, sleep_sets) {
+                    self.gap = self.gap.max(Some(Gap::Stopped));
+                    notes = StateNotes::new(&scratch.steps, Completeness::Missing(Gap::Stopped));
+                }
             }
             if let Some(stored) = &mut self.stored {
                 stored.notes.push(notes);
-                let taken = if at.is_last_level { 0 } else { scratch.steps.len() };
+                // Where steps are stored, every candidate is one.
+                let taken = self.roots.len() - stored.marks.len();
                 stored.marks.extend(scratch.steps.iter().take(taken).map(|step| step.marks));
             }
             self.ends.push(self.roots.len() as u32);

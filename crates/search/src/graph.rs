@@ -159,7 +159,7 @@ impl StateGraph {
     /// why not all are stored.
     pub fn of_table<S: System>(system: &S, table: &StateTable, control: &mut dyn Control) -> Result<StateGraph, Limit> {
         let mut graph = StateGraph::default();
-        let mut scratch = Scratch::new(system);
+        let mut scratch = Scratch::new(system, false);
         let mut encoder = Encoder::default();
         let mut bytes = Vec::new();
         for state in 0..table.len() as u32 {
