@@ -129,10 +129,11 @@ impl<'t> Trial<'t> {
     /// What the analysis may use after so many states: a share of the time, if there is a clock; nothing if that is not worth while.
     fn resources(&self, n_states: u64) -> Option<Resources> {
         let resources = Resources::new(self.answers.clone(), n_states / STATES_PER_QUESTION);
-        let Some(elapsed) = self.control.elapsed() else { return Some(resources) };
+        let stop = self.system.judge().stop();
+        let Some(elapsed) = self.control.elapsed() else { return Some(resources.ended_by(move || stop.is_raised())) };
         let share = if self.is_hopeful { HOPEFUL_TIME_SHARE } else { TIME_SHARE };
         let (start, time) = (Instant::now(), elapsed / share);
-        (time >= MIN_TRIAL_TIME).then(|| resources.ended_by(move || start.elapsed() >= time))
+        (time >= MIN_TRIAL_TIME).then(|| resources.ended_by(move || stop.is_raised() || start.elapsed() >= time))
     }
 
     /// Looks whether a reduction promises much.

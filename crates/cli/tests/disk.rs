@@ -132,6 +132,9 @@ fn a_limit_saves_the_run() {
     let run = abridge(&["check", &file, "--max-states", "90000", "--resume", &dir, "--json"]);
     let whole = abridge(&["check", &file, "--max-states", "90000", "--json"]);
     assert_eq!((run.status, run.json()["states"].clone()), (20, whole.json()["states"].clone()));
+    // As many states as there are: nothing is done.
+    let run = abridge(&["check", &file, "--max-states", "90000", "--resume", &dir, "--json"]);
+    assert_eq!((run.status, run.json()["states"].clone()), (20, whole.json()["states"].clone()));
     let run = abridge(&["check", &file, "--resume", &dir, "--json"]);
     assert_eq!(without_figures(run.json()), without_figures(abridge(&["check", &file, "--json"]).json()));
 }
@@ -214,6 +217,21 @@ fn values_that_take_most_of_the_memory_are_kept_in_parts() {
         assert_eq!((run.status, &run.json()["states"]), (0, &181_440.into()), "{}", run.stdout);
         let peak = run.json()["peak_bytes"].as_u64().expect("a number");
         assert!(peak <= 64 << 20, "{} MB with {workers} workers", peak >> 20);
+    }
+}
+
+#[test]
+fn limits_on_states_and_memory_are_hardly_exceeded() {
+    let puzzle = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/EightPuzzle.mch");
+    for workers in ["1", "2"] {
+        let ask = ["check", puzzle, "--survey", "--workers", workers, "--json"];
+        let states = abridge(&[&ask[..], &["--max-states", "30000"]].concat()).json()["states"].as_u64();
+        assert!(states.is_some_and(|states| (30_000..30_100).contains(&states)), "{states:?} with {workers} workers");
+        let run = abridge(&[&ask[..], &["--memory", "30M"]].concat());
+        let peak = run.json()["peak_bytes"].as_u64().expect("a number");
+        assert!(peak <= 34 << 20, "{} MB with {workers} workers", peak >> 20);
+        // With so little memory not even values fit, and that is told.
+        assert_eq!((run.status, &run.json()["limits"][0]), (20, &"memory limit reached".into()), "{}", run.stdout);
     }
 }
 

@@ -206,3 +206,113 @@ fn single_evaluations_keep_the_preferred_time() {
     assert_eq!(run.status, 150);
     assert!(run.stderr.contains("preference `TIME_OUT` needs a number of milliseconds, not `soon`"), "{}", run.stderr);
 }
+
+#[test]
+fn a_literal_function_is_a_conditional() {
+    assert_eq!(abridge(&["eval", "{TRUE |-> 1, FALSE |-> 1 / 0}(TRUE)"]).stdout, "1 : INTEGER\n");
+    assert_eq!(abridge(&["eval", "{TRUE |-> 1, FALSE |-> 1 / 0}(FALSE)"]).status, 75);
+    // Keys that are no literals make it a function like any other.
+    assert_eq!(abridge(&["eval", "{1 |-> 1, 1 + 1 |-> 1 / 0}(1)"]).status, 75);
+}
+
+#[test]
+fn conditions_of_trace_files_are_not_evaluated() {
+    let folder = Folder::new("limits-trace");
+    let file = folder.file("counter.mch", &counter("n : 0..3", "up = PRE n < 3 THEN n := n + 1 END"));
+    let trace = folder.path("up.prob2trace");
+    assert_eq!(abridge(&["check", &file, "--save-trace", &trace]).status, 11);
+    let text = fs::read_to_string(&trace).expect("the trace");
+    let false_everywhere = text.replace("\"preds\": []", "\"preds\": [\"n > 77\"]").replace(
+        "\"postconditions\": []",
+        "\"postconditions\": [{\"kind\": \"PREDICATE\", \"predicate\": \"n > 88\"}]",
+    );
+    assert_ne!(text, false_everywhere);
+    let run = abridge(&["trace", "replay", &file, &folder.file("false.prob2trace", &false_everywhere)]);
+    assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn values_of_deferred_sets_give_their_size_only() {
+    let folder = Folder::new("limits-values");
+    folder.file("V.mch", "MACHINE V SETS S VARIABLES x INVARIANT x : S INITIALISATION x :: S OPERATIONS go = skip END");
+    let text = "IMPLEMENTATION V_i REFINES V VALUES S = 1..4 CONCRETE_VARIABLES y INVARIANT y : S
+        INITIALISATION y :: S OPERATIONS go = skip END";
+    let file = folder.file("V_i.imp", text);
+    assert_eq!(abridge(&["eval", &file, "card(S)"]).stdout, "4 : INTEGER\n");
+    assert!(abridge(&["eval", &file, "1 : S"]).stderr.contains("VALUES give `S` its size only"));
+}
+
+#[test]
+fn caps_on_steps_leave_nothing_to_partial_order_reduction() {
+    let states = |options: &[&str]| {
+        let json =
+            abridge(&[&["check", "models/HasReduction.mch", "--json", "--symmetry", "off"], options].concat()).json();
+        json["states"].as_u64().expect("a number")
+    };
+    assert!(states(&["--por", "semantic"]) < states(&[]));
+    assert_eq!(states(&["--por", "semantic", "--prob-limits"]), states(&["--prob-limits"]));
+}
+
+#[test]
+fn the_symbolic_engine_saves_nothing_and_heeds_no_order() {
+    let folder = Folder::new("limits-symbolic");
+    let file = folder.file("counter.mch", &counter("n : 0..3", "up = PRE n < 3 THEN n := n + 1 END; stay = skip"));
+    let engine = ["check", &file, "--engine", "symbolic"];
+    for option in ["--checkpoint", "--resume"] {
+        assert_eq!(abridge(&[&engine[..], &[option, &folder.path("saved")]].concat()).status, 2);
+    }
+    let json = |options: &[&str]| abridge(&[&engine[..], &["--json"], options].concat()).json();
+    let (plain, other) = (json(&[]), json(&["--por", "semantic", "--strategy", "dfs", "--workers", "4"]));
+    assert_eq!((&plain["verdict"], &plain["states"]), (&"holds".into(), &4.into()), "{plain}");
+    assert_eq!((&plain["verdict"], &plain["states"]), (&other["verdict"], &other["states"]), "{other}");
+}
+
+#[test]
+fn deferred_sets_have_a_million_elements_at_most() {
+    let folder = Folder::new("limits-large");
+    let file = folder.file("M.mch", "MACHINE M SETS S END");
+    assert_eq!(abridge(&["eval", &file, "card(S)", "--set-size", "S=1000000"]).stdout, "1000000 : INTEGER\n");
+    let refused = abridge(&["eval", &file, "card(S)", "--set-size", "S=1000001"]);
+    assert!(refused.status != 0 && refused.stderr.contains("error[wrong-set-size]"), "{}", refused.stderr);
+}
+
+#[test]
+fn many_messages_are_not_printed() {
+    let folder = Folder::new("limits-messages");
+    let printed = |value: &str| {
+        let operations: Vec<String> = (0..300).map(|idx| format!("op{idx} = n := {value}{idx}")).collect();
+        let file = folder.file("counter.mch", &counter("n : 0..3", &operations.join(";\n")));
+        let told = abridge(&["check", &file]).stderr;
+        (told.matches("error[").count(), told.contains("warning[too-many-messages]: 100 more messages"))
+    };
+    assert_eq!(printed("unknown"), (200, true));
+    assert_eq!(printed(":= "), (100, false));
+}
+
+#[test]
+fn a_symmetry_that_is_asserted_is_believed() {
+    let folder = Folder::new("limits-force");
+    let mut verdicts = Vec::new();
+    for (first, bad) in [("s1", "s2"), ("s2", "s1")] {
+        for definitions in ["", "DEFINITIONS FORCE_SYMMETRY_S == TRUE"] {
+            let text = format!(
+                "MACHINE M SETS S = {{s1, s2}} {definitions} VARIABLES x INVARIANT x : S & x /= {bad}
+                 INITIALISATION x := {first} OPERATIONS go = x := {bad}; back = x := {first} END"
+            );
+            let json = abridge(&["check", &folder.file("M.mch", &text), "--json"]).json();
+            verdicts.push((definitions.is_empty(), json["verdict"] == "holds"));
+        }
+    }
+    assert!(verdicts.contains(&(false, true)), "the wrong assertion is noticed: {verdicts:?}");
+    assert!(!verdicts.contains(&(true, true)), "{verdicts:?}");
+}
+
+#[test]
+fn the_symbolic_engine_takes_so_many_instances() {
+    let folder = Folder::new("limits-instances");
+    let operations: Vec<String> =
+        (0..4097).map(|idx| format!("op{idx} = PRE n = {} THEN n := 0 END", idx % 4)).collect();
+    let file = folder.file("counter.mch", &counter("n : 0..3", &operations.join(";\n")));
+    let json = abridge(&["check", &file, "--engine", "symbolic", "--json"]).json();
+    assert_eq!((&json["verdict"], &json["states"]), (&"incomplete".into(), &0.into()), "{json}");
+}

@@ -55,20 +55,23 @@ impl Session<'_> {
     /// Calls `found` with every distinct initial state for these constants.
     pub fn initialise(&self, constants: &State, found: &mut Visit<'_, State>) {
         let mut seen: FxHashSet<State> = FxHashSet::default();
-        let is_done = self.fragments().is_some_and(|fragments| {
-            fragments
-                .initialise(self, constants, &mut |state| seen.insert(state.clone()) && found(Ok(state)).is_break())
+        self.initialise_repeatedly(constants, &mut |state| match state {
+            Ok(state) if !seen.insert(state.clone()) => ControlFlow::Continue(()),
+            state => found(state),
         });
+    }
+
+    /// The same for callers that recognise states themselves: an initial state may be told several times. A set of very many states takes long to be dropped.
+    pub fn initialise_repeatedly(&self, constants: &State, found: &mut Visit<'_, State>) {
+        let is_done = self
+            .fragments()
+            .is_some_and(|fragments| fragments.initialise(self, constants, &mut |state| found(Ok(state)).is_break()));
         if is_done {
             return;
         }
         let env = Env::new(constants);
         let _ = self.execute(self.model().initialisation, &env, &mut |outcome| {
-            let state = outcome.and_then(|update| self.initialised(&env, &update));
-            match state {
-                Ok(state) if !seen.insert(state.clone()) => ControlFlow::Continue(()),
-                state => found(state),
-            }
+            found(outcome.and_then(|update| self.initialised(&env, &update)))
         });
     }
 

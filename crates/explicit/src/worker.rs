@@ -31,6 +31,7 @@ use crate::layout::{INITIALISATION, SETUP};
 use crate::memo::PrefetchBuffer;
 use crate::system::{Explicit, is_violation, lock};
 use inspect::{Inspector, Subject};
+use outcomes::Distinct;
 use perform::{Expansion, Performer, WorkerBuffers};
 
 /// Memory that memos may always take.
@@ -197,15 +198,18 @@ impl<'a> ExplicitWorker<'a> {
         let system = self.system;
         let session = system.interp.session();
         let (mut failure, mut capped) = (None, None);
-        let mut count = 0;
-        session.initialise(constants, &mut |state| match state {
+        let mut seen = Distinct::default();
+        session.initialise_repeatedly(constants, &mut |state| match state {
             Ok(state) => {
-                if system.config.max_initialisations.is_some_and(|max| count >= max) {
+                system.encode(&state, true, &mut self.target);
+                if seen.contains(&self.target) {
+                    return ControlFlow::Continue(());
+                }
+                if system.config.max_initialisations.is_some_and(|max| seen.len() >= max) {
                     capped = Some(Gap::Capped);
                     return ControlFlow::Break(());
                 }
-                count += 1;
-                system.encode(&state, true, &mut self.target);
+                seen.insert(&self.target);
                 out.push(INITIALISATION, 1, &self.target);
                 pause(out)
             }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use abridge_store::{N_SHARDS, Place, Sifted, StateTable, shard_of};
-use abridge_system::{FindingKind, Gap, Worker};
+use abridge_system::{Completeness, FindingKind, Gap, Worker};
 
 use crate::asleep::SleepSets;
 use crate::explore::Config;
@@ -169,7 +169,10 @@ impl Batch {
                 }
                 let marks = self.stored.as_mut().map(|stored| &mut stored.marks);
                 let sleep_sets = (&mut self.sleep_sets, at.sleep_words);
-                scratch.add_targets(table, at.generation, (&mut self.roots, marks), sleep_sets);
+                if !scratch.add_targets(table, at.generation, (&mut self.roots, marks), sleep_sets) {
+                    self.gap = self.gap.max(Some(Gap::Stopped));
+                    notes = StateNotes::new(&scratch.steps, Completeness::Missing(Gap::Stopped));
+                }
             }
             if let Some(stored) = &mut self.stored {
                 stored.notes.push(notes);

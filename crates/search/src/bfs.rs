@@ -130,13 +130,16 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
         let _dismissal = pool.dismissal();
         let is_new = start.resumed.is_none();
         let (position, record) = start.resumed.unwrap_or_default();
+        if record.may_miss_steps() {
+            parallel.forgo_sleep();
+        }
         let mut search = BreadthFirst {
             system,
             config,
             parallel: &parallel,
             pool: &pool,
             table: start.table,
-            scratch: Scratch::new(system),
+            scratch: Scratch::new(system, start.saver.is_none()),
             scout: Scout::new(system, config),
             record,
             position,
@@ -225,6 +228,9 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     fn run<'s>(&mut self, is_new: bool, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) -> Exploration {
         if is_new {
             self.root(control);
+        } else {
+            // The limit may be one that was reached before.
+            self.cut();
         }
         self.levels(scope, control);
         match &self.saver {
@@ -498,6 +504,9 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             self.scratch.read(&self.table, root(&self.table, state));
             let completeness = self.scratch.expand();
             self.record.heed(completeness);
+            if !completeness.is_whole() || !self.scratch.steps.ill_defined().is_empty() {
+                self.parallel.forgo_sleep();
+            }
             for operation in self.scratch.steps.ill_defined() {
                 self.record.find(self.config, Finding { kind: FindingKind::IllDefined(*operation), state });
             }
@@ -519,7 +528,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Counts the steps in the buffer, adds the new targets to the table and inspects them. Returns `false` after a failure.
     fn absorb(&mut self, parent: u32, is_last_level: bool) -> bool {
-        let BreadthFirst { config, table, scratch, record, position, buffers, saver, .. } = self;
+        let BreadthFirst { config, table, scratch, record, position, buffers, .. } = self;
         if is_last_level {
             if !scratch.steps.is_empty() {
                 record.limit(Limit::Depth(position.depth));
@@ -535,10 +544,13 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         }
         let Buffers { targets, fresh, numbers, .. } = buffers;
         targets.clear();
-        scratch.targets(table, |operation, count, root| {
+        let is_whole = scratch.targets(table, |operation, count, root| {
             record.tally.add(operation, count);
             targets.push(root);
         });
+        if !is_whole {
+            record.heed_gap(Some(Gap::Stopped));
+        }
         fresh.clear();
         numbers.clear();
         let mut failure = None;
@@ -556,8 +568,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             table.close(parent, fresh.len() as u32);
         }
         for (idx, (state, root)) in fresh.iter().copied().enumerate() {
-            // A checkpoint would keep the gap for ever, so a search that saves itself inspects all of them.
-            if saver.is_none() && scratch.is_stopped_at(idx) {
+            if scratch.is_stopped_at(idx) {
                 record.heed_gap(Some(Gap::Stopped));
                 break;
             }
@@ -580,6 +591,8 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             return;
         }
         let Buffers { numbers, encoder, record, .. } = &mut self.buffers;
+        let is_cut = !is_last_level && numbers.len() < self.scratch.steps.len();
+        let completeness = completeness.and(is_cut.then_some(Gap::Stopped).into());
         let mut notes = StateNotes::new(&self.scratch.steps, completeness);
         encoder.begin();
         if is_last_level {
@@ -694,12 +707,12 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         if self.pool.has_helpers() {
             return;
         }
-        let (system, parallel, pool) = (self.system, self.parallel, self.pool);
+        let (system, parallel, pool, can_stop) = (self.system, self.parallel, self.pool, self.saver.is_none());
         for _ in 1..self.config.workers.get() {
             let last = pool.enlist();
             scope.spawn(move || {
                 with_stack(|| {
-                    let mut scratch = Scratch::new(system);
+                    let mut scratch = Scratch::new(system, can_stop);
                     pool.help(last, |task| parallel.work(task, system, &mut scratch, &mut || {}));
                 });
             });

@@ -163,7 +163,7 @@ impl StateGraph {
         control: &mut dyn Control,
     ) -> Result<StateGraph, Limit> {
         let mut graph = StateGraph::default();
-        let mut scratch = Scratch::new(system);
+        let mut scratch = Scratch::new(system, false);
         let mut encoder = Encoder::default();
         let mut bytes = Vec::new();
         for state in 0..n_states {

@@ -234,14 +234,19 @@ impl<'c> ParallelBlock<'c> {
         sum
     }
 
-    /// Whether sleep sets were used although steps of the block may be missing. From then on they are not used any more, and the block has to be given up.
+    /// Whether sleep sets were used although steps of the block may be missing. Then the block has to be given up.
     pub(crate) fn is_misled(&self) -> bool {
         let mut misses_steps = false;
         self.for_each_batch(|batch| misses_steps |= batch.misses_steps());
-        let mut block = write(&self.block);
-        let is_misled = misses_steps && block.at.sleep_words > 0;
-        block.forgoes_sleep |= is_misled;
-        is_misled
+        if misses_steps {
+            self.forgo_sleep();
+        }
+        misses_steps && read(&self.block).at.sleep_words > 0
+    }
+
+    /// Uses no sleep sets any more, since steps of some state may be missing. The state may be any one before: the target of an early step that lacks a later one.
+    pub(crate) fn forgo_sleep(&self) {
+        write(&self.block).forgoes_sleep = true;
     }
 
     /// Gives the block up: its steps were not taken.

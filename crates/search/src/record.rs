@@ -86,6 +86,12 @@ impl Record {
         self.heed(gap.into());
     }
 
+    /// Whether something says that steps of states so far may be missing.
+    pub(crate) fn may_miss_steps(&self) -> bool {
+        self.limits.iter().any(|limit| matches!(limit, Limit::Missing(_)))
+            || self.findings.iter().any(|finding| matches!(finding.kind, FindingKind::IllDefined(_)))
+    }
+
     pub(crate) fn stop(&mut self, limit: Limit) {
         self.limit(limit);
         self.is_done = true;

@@ -9,6 +9,8 @@ use crate::recent::Recent;
 const MIN_QUEUED_TARGETS: usize = 32;
 /// States of a list that are inspected between two looks at the stop flag; a power of two.
 const STATES_PER_STOP_CHECK: usize = 64;
+/// Targets of one state that are folded between two looks at the stop flag; a power of two.
+const TARGETS_PER_STOP_CHECK: usize = 1 << 14;
 
 pub(crate) struct Scratch<W> {
     pub(crate) worker: W,
@@ -28,10 +30,18 @@ pub(crate) struct Scratch<W> {
     ahead_ids: Vec<Vec<u32>>,
     /// One bit for each of these states that need not be inspected.
     settled: Vec<u64>,
+    /// Steps of a state may be left out when the stop flag is raised. A checkpoint would keep the gap for ever.
+    can_stop: bool,
+}
+
+/// Looks at the stop flag after every so many entries of a list.
+fn is_stopped_after<W: Worker>(idx: usize, interval: usize, worker: &W) -> bool {
+    idx % interval == interval - 1 && worker.is_stopped()
 }
 
 impl<W: Worker> Scratch<W> {
-    pub(crate) fn new<'s, S: System<Worker<'s> = W> + 's>(system: &'s S) -> Self {
+    /// Scratch for a search that may leave steps out at its end, or one that saves itself.
+    pub(crate) fn new<'s, S: System<Worker<'s> = W> + 's>(system: &'s S, can_stop: bool) -> Self {
         Scratch {
             worker: system.worker(),
             steps: Steps::new(system.width()),
@@ -46,6 +56,7 @@ impl<W: Worker> Scratch<W> {
             ahead: Vec::new(),
             ahead_ids: Vec::new(),
             settled: Vec::new(),
+            can_stop,
         }
     }
 
@@ -84,18 +95,24 @@ impl<W: Worker> Scratch<W> {
     }
 
     /// Adds the roots of the targets of all steps, except for targets that this worker met before in this generation of blocks. Where steps are stored, their marks are added beside, and
-    /// every step that is stored needs its target. Sleep sets of so many words are added beside, too. [`Scratch::fold_queued`] must be called before roots are read.
+    /// every step that is stored needs its target. Sleep sets of so many words are added beside, too. [`Scratch::fold_queued`] must be called before roots are read. False if the stop
+    /// flag was met, and targets are missing.
     pub(crate) fn add_targets(
         &mut self,
         table: &StateTable,
         generation: u32,
         (roots, mut marks): (&mut Vec<u64>, Option<&mut Vec<u64>>),
         (sleep_sets, sleep_words): (&mut Vec<u64>, usize),
-    ) {
+    ) -> bool {
         self.recent.forget_before(generation);
         let near = (self.words.as_slice(), self.ids.as_slice());
         let can_queue = table.can_queue();
+        let mut is_whole = true;
         for (idx, step) in self.steps.iter().enumerate() {
+            if self.can_stop && is_stopped_after(idx, TARGETS_PER_STOP_CHECK, &self.worker) {
+                is_whole = false;
+                break;
+            }
             let is_stored = marks.is_some() && step.marks != NOT_STORED;
             if !is_stored && self.recent.meet(step.target) {
                 continue;
@@ -119,6 +136,7 @@ impl<W: Worker> Scratch<W> {
         if self.queue.len() >= MIN_QUEUED_TARGETS {
             self.fold_queued(table, roots);
         }
+        is_whole
     }
 
     /// Folds the targets that are left.
@@ -131,13 +149,17 @@ impl<W: Worker> Scratch<W> {
         });
     }
 
-    /// Operation, number of transitions and root of each step.
-    pub(crate) fn targets(&mut self, table: &StateTable, mut each: impl FnMut(u32, u64, u64)) {
+    /// Operation, number of transitions and root of each step. False if the stop flag was met, and the last steps are missing.
+    pub(crate) fn targets(&mut self, table: &StateTable, mut each: impl FnMut(u32, u64, u64)) -> bool {
         let near = (!self.words.is_empty()).then_some((self.words.as_slice(), self.ids.as_slice()));
-        for step in self.steps.iter() {
+        for (idx, step) in self.steps.iter().enumerate() {
+            if self.can_stop && is_stopped_after(idx, TARGETS_PER_STOP_CHECK, &self.worker) {
+                return false;
+            }
             let root = table.fold(&mut self.cache, step.target, near, &mut self.target_ids);
             each(step.operation, step.count, root);
         }
+        true
     }
 
     /// Calls `each` with the marks and the state root of the target of each step.
@@ -194,7 +216,7 @@ impl<W: Worker> Scratch<W> {
 
     /// Looks at the stop flag now and then while children of a state are inspected. There may be very many, and what is short for each takes long for all.
     pub(crate) fn is_stopped_at(&self, idx: usize) -> bool {
-        idx % STATES_PER_STOP_CHECK == STATES_PER_STOP_CHECK - 1 && self.worker.is_stopped()
+        self.can_stop && is_stopped_after(idx, STATES_PER_STOP_CHECK, &self.worker)
     }
 
     /// Inspects a child of the current state.

@@ -1,7 +1,7 @@
 //! Serial strategies: depth-first and mixed search, which expand one state at a time in memory.
 
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
-use abridge_system::{Completeness, Finding, FindingKind, Limit, Steps, System};
+use abridge_system::{Completeness, Finding, FindingKind, Gap, Limit, Steps, System};
 
 use crate::bfs::QUADS_MARGIN;
 use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
@@ -65,7 +65,7 @@ impl<'s, S: System> RootConsumer<'s, S> for Serial<'_, 's, S> {
 impl<'c, 's, S: System> Serial<'c, 's, S> {
     pub(crate) fn new(system: &'s S, config: &'c Config) -> Self {
         Serial {
-            scratch: Scratch::new(system),
+            scratch: Scratch::new(system, true),
             scout: Scout::new(system, config),
             config,
             table: StateTable::new(system.width(), Order::Any),
@@ -153,7 +153,9 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
             return;
         }
         let mut targets = Vec::with_capacity(self.scratch.steps.len());
-        self.scratch.targets(&self.table, |operation, count, root| targets.push((operation, count, root)));
+        if !self.scratch.targets(&self.table, |operation, count, root| targets.push((operation, count, root))) {
+            self.record.heed_gap(Some(Gap::Stopped));
+        }
         for (operation, count, root) in targets {
             self.record.tally.add(operation, count);
             // A table in memory cannot fail.

@@ -9,8 +9,8 @@
 use std::num::NonZero;
 
 use abridge_check::{
-    Checkpoint, Config, Control, Disk, Engine, Evaluator, Found, Key, Method, PorMode, Progress, Ram, Report, Strategy,
-    Verdict, Volume, check, check_on_disk,
+    Checkpoint, Config, Control, Direction, Disk, Engine, Evaluator, Found, Key, Method, PorMode, Progress, Ram,
+    Report, Strategy, Verdict, Volume, check, check_on_disk,
 };
 use abridge_model::Model;
 use abridge_system::Limit;
@@ -64,6 +64,8 @@ pub enum Preserves {
     States,
     /// What is found, with at most as many states.
     Findings,
+    /// Whether anything is found: the search ends there.
+    First,
 }
 
 /// What a way varies.
@@ -114,6 +116,10 @@ fn way(part: Part, name: &'static str, preserves: Preserves, change: impl FnOnce
     Way { name, part, preserves, config, run: |model, config| check(model, config, &mut ()) }
 }
 
+fn workers(n: usize) -> NonZero<usize> {
+    NonZero::new(n).unwrap_or(NonZero::<usize>::MIN)
+}
+
 fn evaluators() -> Vec<Way> {
     let way = |name, change: fn(&mut Config)| way(Part::Evaluation, name, Preserves::Order, change);
     vec![
@@ -121,6 +127,9 @@ fn evaluators() -> Vec<Way> {
         way("compiled, without a memo", |config| config.system.memo = false),
         way("compiled, with a small memo", |config| config.system.memo_bytes = Some(4096)),
         way("sliced", |config| config.evaluator = Evaluator::Sliced),
+        way("sliced, three workers", |config| {
+            (config.evaluator, config.workers) = (Evaluator::Sliced, workers(3));
+        }),
         way("circuits", |config| {
             *config = plain();
             (config.eval.hard, config.eval.probe, config.eval.conflicts) = (2, 0, 1000);
@@ -130,7 +139,6 @@ fn evaluators() -> Vec<Way> {
 
 fn searches() -> Vec<Way> {
     let way = |name, preserves, change: fn(&mut Config)| way(Part::Search, name, preserves, change);
-    let workers = |n| NonZero::new(n).unwrap_or(NonZero::<usize>::MIN);
     let mut ways = vec![
         way("depth-first", Preserves::Counts, |config| config.strategy = Strategy::DepthFirst),
         way("mixed", Preserves::Counts, |config| config.strategy = Strategy::Mixed { seed: 3 }),
@@ -149,6 +157,17 @@ fn searches() -> Vec<Way> {
         ..way("states in files, values in parts", Preserves::Order, |config| config.system.memo_bytes = Some(1 << 16))
     });
     ways.push(Way { run: in_parts, ..way("interrupted and resumed", Preserves::Order, |_| {}) });
+    let by_circuits = |config: &mut Config| config.evaluator = Evaluator::Sliced;
+    let way = |name, change: fn(&mut Config)| way(name, Preserves::Order, change);
+    ways.push(Way { run: with_little_memory, ..way("sliced, states in files", by_circuits) });
+    ways.push(Way { run: in_parts, ..way("sliced, interrupted and resumed", by_circuits) });
+    ways.push(Way { preserves: Preserves::First, ..way("first finding", |config| config.find_all = false) });
+    ways.push(Way {
+        preserves: Preserves::First,
+        ..way("sliced, first finding", |config| {
+            (config.find_all, config.evaluator) = (false, Evaluator::Sliced);
+        })
+    });
     ways
 }
 
@@ -173,11 +192,25 @@ fn reductions() -> Vec<Way> {
             (config.engine, config.max_nodes) = (Engine::Symbolic, MAX_NODES);
             config.symmetry = Method::Auto;
         }),
+        way("symbolic, backward", |config| {
+            (config.engine, config.max_nodes) = (Engine::Symbolic, MAX_NODES);
+            config.direction = Direction::Backward;
+        }),
+        way("symbolic, backward, with symmetry", |config| {
+            (config.engine, config.max_nodes) = (Engine::Symbolic, MAX_NODES);
+            (config.direction, config.symmetry) = (Direction::Backward, Method::Auto);
+        }),
         way("partial order, syntactic", |config| config.por = PorMode::Syntactic),
         way("partial order, semantic", |config| config.por = PorMode::Semantic),
         way("partial order, ample sets", |config| config.por = PorMode::Ample),
         way("partial order and symmetry", |config| {
             (config.por, config.symmetry) = (PorMode::Semantic, Method::Auto);
+        }),
+        way("sliced, partial order", |config| {
+            (config.evaluator, config.por) = (Evaluator::Sliced, PorMode::Semantic);
+        }),
+        way("sliced, partial order and symmetry", |config| {
+            (config.evaluator, config.por, config.symmetry) = (Evaluator::Sliced, PorMode::Semantic, Method::Auto);
         }),
     ]
 }
@@ -268,6 +301,11 @@ fn is_open(report: &Report) -> bool {
 
 /// What the plain interpreter says and what a way says, if they may not differ.
 fn difference(expected: &Report, report: &Report, preserves: Preserves) -> Option<(String, String)> {
+    if preserves == Preserves::First && report.found != Found::default() {
+        // What would have been left open was not met.
+        let is_wrong = !is_part(report.found, expected.found);
+        return is_wrong.then(|| (text(expected, preserves), text(report, preserves)));
+    }
     if is_finished(report) && is_open(expected) {
         return Some((format!("{:?}", expected.limits), text(report, preserves)));
     }
@@ -299,7 +337,7 @@ fn is_part(part: Found, whole: Found) -> bool {
 /// What must be the same.
 fn text(report: &Report, preserves: Preserves) -> String {
     let mut text = format!("{:?}, {:?}", report.verdict, report.found);
-    if preserves != Preserves::Findings {
+    if !matches!(preserves, Preserves::Findings | Preserves::First) {
         let coverage: Vec<u64> = report.coverage.iter().map(|item| item.transitions).collect();
         text += &format!(", {} states, {} transitions {coverage:?}", report.states, report.transitions);
     }

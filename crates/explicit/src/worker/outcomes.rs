@@ -1,7 +1,10 @@
 //! Deduplication of the outcomes of one operation in one state.
 
+use std::hash::BuildHasher as _;
+
 use abridge_system::Steps;
-use rustc_hash::{FxHashMap, FxHashSet};
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::operation::Operation;
 
@@ -55,12 +58,13 @@ impl<'o> Outcomes<'o> {
     }
 }
 
-/// Set of rows of words.
+/// Set of rows of words, all in one piece: very many boxes would take long to be dropped.
 #[derive(Default)]
 pub(crate) struct Distinct {
     rows: Vec<u32>,
     n_rows: usize,
-    many: FxHashSet<Box<[u32]>>,
+    /// Positions of the rows by their hashes, once there are more than [`MAX_COMPARED_TARGETS`].
+    many: HashTable<u32>,
 }
 
 impl Distinct {
@@ -70,23 +74,68 @@ impl Distinct {
         self.many.clear();
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.n_rows
+    }
+
     /// Adds a row, of the same length as all others; `true` if it is new.
     pub(crate) fn insert(&mut self, row: &[u32]) -> bool {
         if row.is_empty() {
             self.n_rows += 1;
             return self.n_rows == 1;
         }
-        if self.n_rows > MAX_COMPARED_TARGETS {
-            return self.many.insert(row.into());
-        }
-        if self.rows.chunks_exact(row.len()).any(|other| other == row) {
+        if self.contains(row) {
             return false;
         }
         self.rows.extend_from_slice(row);
         self.n_rows += 1;
-        if self.n_rows > MAX_COMPARED_TARGETS {
-            self.many = self.rows.chunks_exact(row.len()).map(Into::into).collect();
+        let unlisted = match self.n_rows {
+            n_rows if n_rows <= MAX_COMPARED_TARGETS => 0..0,
+            n_rows if self.many.is_empty() => 0..n_rows,
+            n_rows => n_rows - 1..n_rows,
+        };
+        let rows = &self.rows;
+        let hash_at = |number: &u32| hash(row_at(rows, row.len(), *number));
+        for number in unlisted {
+            let number = number as u32;
+            self.many.insert_unique(hash_at(&number), number, hash_at);
         }
         true
+    }
+
+    pub(crate) fn contains(&self, row: &[u32]) -> bool {
+        if self.n_rows <= MAX_COMPARED_TARGETS {
+            return !row.is_empty() && self.rows.chunks_exact(row.len()).any(|other| other == row);
+        }
+        self.many.find(hash(row), |number| row_at(&self.rows, row.len(), *number) == row).is_some()
+    }
+}
+
+fn row_at(rows: &[u32], width: usize, number: u32) -> &[u32] {
+    &rows[number as usize * width..][..width]
+}
+
+fn hash(row: &[u32]) -> u64 {
+    FxBuildHasher.hash_one(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_told_apart() {
+        let mut distinct = Distinct::default();
+        for round in 0..2 {
+            for n in 0..1000_u32 {
+                assert_eq!(distinct.contains(&[n % 7, n]), round == 1);
+                assert_eq!(distinct.insert(&[n % 7, n]), round == 0, "{n}");
+            }
+        }
+        assert_eq!(distinct.len(), 1000);
+        distinct.clear();
+        assert!(distinct.insert(&[3]) && !distinct.insert(&[3]) && distinct.insert(&[4]));
+        distinct.clear();
+        assert!(distinct.insert(&[]) && !distinct.insert(&[]));
     }
 }
