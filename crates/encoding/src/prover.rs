@@ -17,6 +17,10 @@ pub trait Prover {
     }
 }
 
+/// Cases that are tried one by one, and the conflicts that are allowed for each of them.
+const MAX_CASES: usize = 512;
+const MAX_CASE_CONFLICTS: u64 = 100;
+
 /// A SAT solver that gives up on a query after so many conflicts, and on everything when the flag is raised.
 pub struct SatProver {
     pub conflicts: u64,
@@ -61,15 +65,30 @@ impl SatProver {
             return false;
         }
         let mut solver = Solver::new(self.conflicts).stopped_by(self.stop.clone());
-        for clause in &clauses {
-            let clause: Vec<Lit> = clause.iter().map(|lit| !*lit).collect();
-            solver.clause(circuit, &clause);
-        }
-        for lit in known.about(blast, circuit.inputs_of(clauses.into_iter().flatten())) {
+        for lit in known.about(blast, circuit.inputs_of(clauses.iter().flatten().copied())) {
             solver.require(circuit, lit);
         }
-        solver.solve() != Answer::Unsatisfiable
+        let longest = (0..clauses.len()).max_by_key(|idx| clauses[*idx].len());
+        let longest = longest.filter(|idx| clauses[*idx].len() <= MAX_CASES);
+        let cases = longest.map(|idx| negated(&clauses.swap_remove(idx)));
+        for clause in &clauses {
+            solver.clause(circuit, &negated(clause));
+        }
+        let Some(cases) = cases else { return solver.solve() != Answer::Unsatisfiable };
+        // Most ways in which a long clause could be true are refuted by propagation alone, one at a time.
+        let mut answers = cases.iter().map(|case| solver.solve_under(circuit, &[*case], MAX_CASE_CONFLICTS));
+        match answers.find(|answer| *answer != Answer::Unsatisfiable) {
+            Some(Answer::Satisfiable) => return true,
+            None => return false,
+            _ => {}
+        }
+        solver.clause(circuit, &cases);
+        solver.solve_under(circuit, &[], self.conflicts) != Answer::Unsatisfiable
     }
+}
+
+fn negated(lits: &[Lit]) -> Vec<Lit> {
+    lits.iter().map(|lit| !*lit).collect()
 }
 
 /// Assumptions, conjunct by conjunct.

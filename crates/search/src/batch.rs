@@ -47,7 +47,9 @@ pub(crate) struct Parents<'b> {
     pub(crate) asleep: &'b [u64],
 }
 
+/// Neighbouring batches are written by different threads, so none shares a cache line with another.
 #[derive(Default)]
+#[repr(align(128))]
 pub(crate) struct Batch {
     parents: Range<u32>,
     parent_roots: Vec<u64>,
@@ -146,7 +148,9 @@ impl Batch {
             self.gap = self.gap.max(completeness.gap());
             let position = self.ends.len() as u32;
             let ill_defined = scratch.steps.ill_defined().iter();
-            self.findings.extend(ill_defined.map(|operation| (position, FindingKind::IllDefined(*operation), Whose::Parent(parent))));
+            self.findings.extend(
+                ill_defined.map(|operation| (position, FindingKind::IllDefined(*operation), Whose::Parent(parent))),
+            );
             if config.deadlock && scratch.steps.is_deadlock(completeness) {
                 self.findings.push((position, FindingKind::Deadlock, Whose::Parent(parent)));
             }

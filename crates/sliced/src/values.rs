@@ -6,7 +6,7 @@
 //! first time becomes a value and gets its id from the explicit system. Tables only grow and have one right answer in each place, so threads need no locks.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use abridge_encoding::{CellId, Cells};
 use abridge_explicit::{Explicit, UNSET};
@@ -38,8 +38,8 @@ pub(crate) struct Variable {
     /// Bits of the number of entries of the first segment.
     first_bits: u32,
     segments: [OnceLock<Box<[AtomicU64]>>; N_SEGMENTS],
-    /// Ids plus one by the bits of values, if there are few cells; zero where it is not known.
-    by_bits: OnceLock<Box<[AtomicU32]>>,
+    /// Small ids plus one by the bits of values, if there are few cells; zero where it is not known.
+    by_bits: OnceLock<Box<[AtomicU16]>>,
 }
 
 /// Cells of a variable up to which its bits are the index of a table.
@@ -78,9 +78,8 @@ impl Variable {
         let shifted = u64::from(id) + (1 << self.first_bits);
         let segment = shifted.ilog2() - self.first_bits;
         let n_entries = 1 << (self.first_bits + segment);
-        let entries = self.segments[segment as usize].get_or_init(|| {
-            std::iter::repeat_with(AtomicU64::default).take(n_entries * self.stride).collect()
-        });
+        let entries = self.segments[segment as usize]
+            .get_or_init(|| std::iter::repeat_with(AtomicU64::default).take(n_entries * self.stride).collect());
         &entries[(shifted as usize - n_entries) * self.stride..][..self.stride]
     }
 
@@ -178,9 +177,9 @@ impl Variable {
 
     /// The table from bits to ids, if there are few cells.
     #[inline]
-    fn by_bits(&self) -> Option<&[AtomicU32]> {
+    fn by_bits(&self) -> Option<&[AtomicU16]> {
         (self.n_cells <= MAX_INDEX_CELLS).then(|| {
-            &**self.by_bits.get_or_init(|| std::iter::repeat_with(AtomicU32::default).take(1 << self.n_cells).collect())
+            &**self.by_bits.get_or_init(|| std::iter::repeat_with(AtomicU16::default).take(1 << self.n_cells).collect())
         })
     }
 
@@ -310,23 +309,19 @@ impl Finder<'_> {
             set |= u64::from(is_true) << bit;
         }
         let new = old & !clear | set;
-        if let Some(by_bits) = variable.by_bits() {
-            let place = &by_bits[new as usize];
-            return match place.load(Ordering::Relaxed) {
-                0 => {
-                    let id = variable.id_of(self.system, self.cells, &[new])?;
-                    place.store(id + 1, Ordering::Relaxed);
-                    Some(id)
-                }
-                known => Some(known - 1),
-            };
+        let small = variable.by_bits().map(|by_bits| &by_bits[new as usize]);
+        if let Some(known) = small.map(|place| place.load(Ordering::Relaxed)).filter(|known| *known != 0) {
+            return Some(u32::from(known - 1));
         }
         let place = BitCache::place(&[new]);
         if cache.keys[place] == new && cache.ids[place] != 0 {
             return Some(cache.ids[place] - 1);
         }
         let id = variable.id_of(self.system, self.cells, &[new])?;
-        cache.keep(&[new], id);
+        match small.zip(u16::try_from(id + 1).ok()) {
+            Some((place, id)) => place.store(id, Ordering::Relaxed),
+            None => cache.keep(&[new], id),
+        }
         Some(id)
     }
 }

@@ -1,15 +1,16 @@
 //! Interning table of quads: tuples of four 32-bit ids.
 //!
-//! The table only grows and is shared through `&self`. Quads lie in segments that double in size and never move. Locked hash tables,
-//! sharded by hash, map quads to ids. A per-thread [`QuadCache`] in front of them keeps recent answers, so that locks are rarely
-//! contended. Equal quads must have equal ids: otherwise one state has two roots.
+//! The table only grows and is shared through `&self`. Quads lie in segments that double in size and never move. Hash tables, sharded by hash, map quads to ids. A
+//! per-thread [`QuadCache`] keeps recent answers, and the tables of all shards as they were when the thread looked last: an old table has true entries, so
+//! known quads are found without a lock, and only what is missing there is looked for, and added, under the lock of the shard. Equal quads must have equal ids:
+//! otherwise one state has two roots.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{OnceLock, PoisonError, RwLock};
-
-use hashbrown::HashTable;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 const N_SHARDS: usize = 32;
+/// Slots of the first table of a shard.
+const FIRST_SLOTS: usize = 64;
 /// Quads of the first segment; each further segment is twice as large.
 const FIRST_SEGMENT_QUADS: u32 = 1024;
 const N_SEGMENTS: usize = 23;
@@ -17,8 +18,56 @@ const N_SEGMENTS: usize = 23;
 /// Four ids, two in each half.
 pub(crate) type Quad = [u64; 2];
 
+/// Hash table of a shard: open addressing. A slot is 0, or has bits of the hash in its upper half, which also say where it belongs, and an id plus one in the lower.
+type Slots = [AtomicU64];
+
+#[derive(Default)]
+struct Shard {
+    /// Slots of the present table; it is replaced by a larger one and never changes otherwise, but for empty slots that are filled.
+    slots: Arc<Slots>,
+    n_used: usize,
+}
+
+impl Shard {
+    /// Adds the content of a slot.
+    fn add(&mut self, content: u64) {
+        if self.n_used * 5 >= self.slots.len() * 3 {
+            let len = FIRST_SLOTS.max(2 * self.slots.len());
+            let larger: Arc<Slots> = std::iter::repeat_with(AtomicU64::default).take(len).collect();
+            let old = std::mem::replace(&mut self.slots, larger);
+            old.iter()
+                .map(|slot| slot.load(Ordering::Relaxed))
+                .filter(|slot| *slot != 0)
+                .for_each(|slot| self.fill(slot));
+        }
+        self.fill(content);
+        self.n_used += 1;
+    }
+
+    fn fill(&self, content: u64) {
+        let mut at = first_slot(&self.slots, content >> 32);
+        while self.slots[at].load(Ordering::Relaxed) != 0 {
+            at = next_slot(&self.slots, at);
+        }
+        self.slots[at].store(content, Ordering::Release);
+    }
+}
+
+fn first_slot(slots: &Slots, tag: u64) -> usize {
+    ((tag * slots.len() as u64) >> 32) as usize
+}
+
+fn next_slot(slots: &Slots, at: usize) -> usize {
+    if at + 1 == slots.len() { 0 } else { at + 1 }
+}
+
+/// Shard of a hash, by bits that are not in slots.
+fn shard_of(hash: u64) -> usize {
+    (hash >> 8) as usize % N_SHARDS
+}
+
 pub(crate) struct Quads {
-    shards: [RwLock<HashTable<u32>>; N_SHARDS],
+    shards: [Mutex<Shard>; N_SHARDS],
     /// Halves of quads, both of a quad side by side.
     segments: [OnceLock<Box<[AtomicU64]>>; N_SEGMENTS],
     next: AtomicU32,
@@ -27,7 +76,7 @@ pub(crate) struct Quads {
 impl Quads {
     pub(crate) fn new() -> Self {
         Quads {
-            shards: [const { RwLock::new(HashTable::new()) }; N_SHARDS],
+            shards: std::array::from_fn(|_| Mutex::default()),
             segments: [const { OnceLock::new() }; N_SEGMENTS],
             next: AtomicU32::new(0),
         }
@@ -42,21 +91,30 @@ impl Quads {
         [first.load(Ordering::Relaxed), second.load(Ordering::Relaxed)]
     }
 
-    /// Id of a quad. A new quad is added.
-    fn id(&self, quad: Quad, hash: u64) -> u32 {
-        let shard = &self.shards[(hash >> 40) as usize % N_SHARDS];
-        let is_same = |id: &u32| self.get(*id) == quad;
-        let table = shard.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(id) = table.find(hash, is_same) {
-            return *id;
+    /// Id of a quad that a table of its shard has.
+    fn find(&self, slots: &Slots, quad: Quad, hash: u64) -> Option<u32> {
+        let mut at = first_slot(slots, hash >> 32);
+        loop {
+            let slot = slots.get(at)?.load(Ordering::Acquire);
+            let id = (slot as u32).checked_sub(1)?;
+            if slot >> 32 == hash >> 32 && self.get(id) == quad {
+                return Some(id);
+            }
+            at = next_slot(slots, at);
         }
-        drop(table);
-        let mut table = shard.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(id) = table.find(hash, is_same) {
-            return *id;
+    }
+
+    /// Id of a quad. A new quad is added. `seen` becomes the present table of its shard.
+    fn id(&self, quad: Quad, hash: u64, seen: &mut Arc<Slots>) -> u32 {
+        let mut shard = self.shards[shard_of(hash)].lock().unwrap_or_else(PoisonError::into_inner);
+        let id = self.find(&shard.slots, quad, hash).unwrap_or_else(|| {
+            let id = self.push(quad);
+            shard.add(hash >> 32 << 32 | u64::from(id + 1));
+            id
+        });
+        if !Arc::ptr_eq(seen, &shard.slots) {
+            seen.clone_from(&shard.slots);
         }
-        let id = self.push(quad);
-        table.insert_unique(hash, id, |id| hash_of(self.get(*id)));
         id
     }
 
@@ -76,7 +134,7 @@ impl Quads {
 
     /// Adds a quad that is expected to be new, and returns its id.
     pub(crate) fn add(&self, quad: Quad) -> Option<u32> {
-        (self.len() < u64::from(u32::MAX)).then(|| self.id(quad, hash_of(quad)))
+        (self.len() < u64::from(u32::MAX)).then(|| self.id(quad, hash_of(quad), &mut Arc::default()))
     }
 
     /// Number of distinct quads.
@@ -86,9 +144,7 @@ impl Quads {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        let index = |shard: &RwLock<HashTable<u32>>| {
-            shard.read().unwrap_or_else(PoisonError::into_inner).capacity() * (size_of::<u32>() + 1) * 8 / 7
-        };
+        let index = |shard: &Mutex<Shard>| size_of_val(&*shard.lock().unwrap_or_else(PoisonError::into_inner).slots);
         let ids = self.next.load(Ordering::Relaxed) as usize * size_of::<Quad>();
         ids + self.shards.iter().map(index).sum::<usize>()
     }
@@ -119,6 +175,8 @@ fn hash_of([first, second]: Quad) -> u64 {
 pub struct QuadCache {
     entries: Box<[u32]>,
     n_bits: u32,
+    /// Tables of the shards, as they were seen last.
+    seen: [Arc<Slots>; N_SHARDS],
 }
 
 const FIRST_CACHE_BITS: u32 = 12;
@@ -126,13 +184,14 @@ const MAX_CACHE_BITS: u32 = 20;
 /// Marks an empty cache entry; no quad has this id.
 const NO_QUAD: u32 = u32::MAX;
 
+fn no_quads(n_bits: u32) -> Box<[u32]> {
+    vec![NO_QUAD; 1 << n_bits].into_boxed_slice()
+}
+
 impl QuadCache {
     pub fn new() -> Self {
-        QuadCache::with_bits(FIRST_CACHE_BITS)
-    }
-
-    fn with_bits(n_bits: u32) -> Self {
-        QuadCache { entries: vec![NO_QUAD; 1 << n_bits].into_boxed_slice(), n_bits }
+        let n_bits = FIRST_CACHE_BITS;
+        QuadCache { entries: no_quads(n_bits), n_bits, seen: std::array::from_fn(|_| Arc::default()) }
     }
 
     /// Begins a lookup: reads the cache.
@@ -158,11 +217,21 @@ impl QuadCache {
         self.ask(quads, quad, hash)
     }
 
+    #[cold]
+    fn grow(&mut self, quads: &Quads) {
+        self.n_bits += 2;
+        let old = std::mem::replace(&mut self.entries, no_quads(self.n_bits));
+        for id in old.into_iter().filter(|id| *id != NO_QUAD) {
+            self.entries[(hash_of(quads.get(id)) >> (64 - self.n_bits)) as usize] = id;
+        }
+    }
+
     fn ask(&mut self, quads: &Quads, quad: Quad, hash: u64) -> u32 {
         if self.n_bits < MAX_CACHE_BITS && quads.len() > self.entries.len() as u64 {
-            *self = QuadCache::with_bits(self.n_bits + 2);
+            self.grow(quads);
         }
-        let id = quads.id(quad, hash);
+        let seen = &mut self.seen[shard_of(hash)];
+        let id = quads.find(seen, quad, hash).unwrap_or_else(|| quads.id(quad, hash, seen));
         self.entries[(hash >> (64 - self.n_bits)) as usize] = id;
         id
     }

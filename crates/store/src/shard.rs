@@ -12,7 +12,7 @@ use crate::sift::Place;
 pub const N_SHARDS: usize = 16;
 
 /// Low bits of a root that choose neither its shard nor its bucket, so that states with neighbouring ids, which are often met together, lie together.
-pub(crate) const NEAR_BITS: u32 = 2;
+pub(crate) const NEAR_BITS: u32 = 3;
 
 /// Shard of a root.
 pub fn shard_of(root: u64) -> usize {
