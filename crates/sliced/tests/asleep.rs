@@ -88,6 +88,8 @@ fn machine(random: &mut Random) -> String {
             }
             4 if random.below(6) == 0 => format!("SELECT 4 / ({bound} - {own}) < 9 THEN {own} := {bound} END"),
             5 => format!("ANY xx WHERE xx : 0..3 & xx > {own} THEN {own} := xx END"),
+            // Several choices are one transition.
+            6 => format!("ANY xx WHERE xx : 0..3 & xx >= {own} THEN {own} := (xx + 1) / 2 END"),
             _ => format!("SELECT {own} < 3 THEN {own} := {own} + 1 END"),
         };
         operations.push(format!("  op{n} = {body}"));
