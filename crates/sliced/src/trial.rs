@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 /// Time of a search after which circuits are compiled.
-const MIN_TRIAL_TIME: Duration = Duration::from_millis(30);
+const MIN_TRIAL_TIME: Duration = Duration::from_millis(20);
 /// States of a search after which circuits are compiled.
 const MIN_TRIAL_STATES: u64 = 4_096;
 /// States that each way must have been asked about.

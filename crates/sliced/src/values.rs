@@ -22,7 +22,7 @@ const OUTSIDE: u64 = 1 << 63;
 const DATA_MASK: u64 = KNOWN - 1;
 
 /// Words of the first segment, about; each further segment has twice as many entries.
-const FIRST_SEGMENT_WORDS: usize = 1 << 12;
+const FIRST_SEGMENT_WORDS: usize = 1 << 8;
 const MIN_FIRST_BITS: u32 = 5;
 const N_SEGMENTS: usize = 33 - MIN_FIRST_BITS as usize;
 
@@ -68,28 +68,28 @@ impl Variable {
         self.n_cells.div_ceil(64).max(1)
     }
 
-    /// The entries of the first ids; none before there is one.
+    /// Segment of an id, the number of its entries, and the first word of the entry.
     #[inline]
-    fn front(&self) -> &[AtomicU64] {
-        self.segments[0].get().map_or(&[], |front| front)
-    }
-
-    fn entry(&self, id: u32) -> &[AtomicU64] {
+    fn place(&self, id: u32) -> (usize, usize, usize) {
         let shifted = u64::from(id) + (1 << self.first_bits);
         let segment = shifted.ilog2() - self.first_bits;
         let n_entries = 1 << (self.first_bits + segment);
-        let entries = self.segments[segment as usize]
+        (segment as usize, n_entries, (shifted as usize - n_entries) * self.stride)
+    }
+
+    fn entry(&self, id: u32) -> &[AtomicU64] {
+        let (segment, n_entries, start) = self.place(id);
+        let entries = self.segments[segment]
             .get_or_init(|| std::iter::repeat_with(AtomicU64::default).take(n_entries * self.stride).collect());
-        &entries[(shifted as usize - n_entries) * self.stride..][..self.stride]
+        &entries[start..][..self.stride]
     }
 
     /// The first word of the entry of a value; one without status if nothing is known of it.
     #[inline]
     fn first_word(&self, id: u32) -> u64 {
-        match self.front().get(id as usize * self.stride) {
-            Some(first) => first.load(Ordering::Acquire),
-            None => self.entry(id)[0].load(Ordering::Acquire),
-        }
+        let (segment, _, start) = self.place(id);
+        let first = self.segments.get(segment).and_then(OnceLock::get).and_then(|entries| entries.get(start));
+        first.map_or(0, |first| first.load(Ordering::Acquire))
     }
 
     /// Adds the bits of values, by their ids, to the rows of up to 64 states, the first word of all rows first. Returns one bit for each value that has none.
@@ -101,9 +101,8 @@ impl Variable {
         rows: &mut [[u64; WORD_LANES]],
     ) -> u64 {
         let (mut outside, mut bits) = (0, [0; WORD_LANES]);
-        let front = self.front();
         for (lane, (bits, id)) in bits.iter_mut().zip(ids.clone()).enumerate() {
-            let known = front.get(id as usize * self.stride).map_or(0, |first| first.load(Ordering::Acquire));
+            let known = self.first_word(id);
             let first = if known & (KNOWN | OUTSIDE) != 0 { known } else { self.learnt(system, cells, id) };
             outside |= u64::from(first & OUTSIDE != 0) << lane;
             *bits = first & DATA_MASK;

@@ -77,24 +77,28 @@ impl FoldTree {
 
     /// Unfolds a root into its words and the ids of its inner nodes.
     pub(crate) fn unfold(&self, quads: &Quads, root: u64, words: &mut [u32], ids: &mut [u32]) {
-        self.unfold_by(root, words, ids, |id| Some(quads.get(id)));
+        let Some(top) = &self.top else {
+            words.iter_mut().for_each(|only| *only = root as u32);
+            return;
+        };
+        top[0].put((root >> 32) as u32, words, ids);
+        top[1].put(root as u32, words, ids);
+        for (idx, Node { children: [a, b, c, d], .. }) in self.nodes.iter().enumerate().rev() {
+            let [first, second] = quads.get(ids[idx]);
+            a.put((first >> 32) as u32, words, ids);
+            b.put(first as u32, words, ids);
+            c.put((second >> 32) as u32, words, ids);
+            d.put(second as u32, words, ids);
+        }
     }
 
     /// [`FoldTree::unfold`] for an untrusted root; `false` if it is not a valid one.
     pub(crate) fn try_unfold(&self, quads: &Quads, root: u64, words: &mut [u32], ids: &mut [u32]) -> bool {
-        let n_quads = quads.len();
-        (self.top.is_some() || root <= u64::from(u32::MAX))
-            && self.unfold_by(root, words, ids, |id| (u64::from(id) < n_quads).then(|| quads.get(id))).is_some()
+        (self.top.is_some() || root <= u64::from(u32::MAX)) && self.unfold_checked(quads, root, words, ids).is_some()
     }
 
-    #[inline]
-    fn unfold_by(
-        &self,
-        root: u64,
-        words: &mut [u32],
-        ids: &mut [u32],
-        quad_of: impl Fn(u32) -> Option<Quad>,
-    ) -> Option<()> {
+    fn unfold_checked(&self, quads: &Quads, root: u64, words: &mut [u32], ids: &mut [u32]) -> Option<()> {
+        let n_quads = quads.len();
         let Some(top) = &self.top else {
             words.iter_mut().for_each(|only| *only = root as u32);
             return Some(());
@@ -102,7 +106,7 @@ impl FoldTree {
         top[0].set((root >> 32) as u32, words, ids)?;
         top[1].set(root as u32, words, ids)?;
         for (idx, Node { children, .. }) in self.nodes.iter().enumerate().rev() {
-            let [first, second] = quad_of(ids[idx])?;
+            let [first, second] = (u64::from(ids[idx]) < n_quads).then(|| quads.get(ids[idx]))?;
             let parts = [(first >> 32) as u32, first as u32, (second >> 32) as u32, second as u32];
             children.iter().zip(parts).try_for_each(|(child, part)| child.set(part, words, ids))?;
         }
@@ -122,6 +126,7 @@ impl FoldTree {
             return words.first().copied().map_or(0, u64::from);
         };
         match near {
+            _ if self.nodes.is_empty() => {}
             Some(near) if self.width >= MIN_WIDE_WORDS => {
                 let mut refold = Refold { tree: self, quads, cache, words, near, ids };
                 return join(refold.child(left), refold.child(right));
@@ -240,6 +245,16 @@ impl Child {
             Child::Word(word) => words[word],
             Child::Node(node) => ids[node],
             Child::None => 0,
+        }
+    }
+
+    /// Stores a value, if it has a place.
+    #[inline]
+    fn put(self, value: u32, words: &mut [u32], ids: &mut [u32]) {
+        match self {
+            Child::Word(word) => words[word] = value,
+            Child::Node(node) => ids[node] = value,
+            Child::None => {}
         }
     }
 

@@ -18,50 +18,51 @@ const N_SEGMENTS: usize = 23;
 /// Four ids, two in each half.
 pub(crate) type Quad = [u64; 2];
 
-/// Hash table of a shard: open addressing. A slot is 0, or has bits of the hash in its upper half, which also say where it belongs, and an id plus one in the lower.
-type Slots = [AtomicU64];
+/// Hash table of a shard: open addressing. A slot is 0, or has an id plus one in its low bits and bits of the hash of the quad in the others.
+#[derive(Default)]
+struct Slots {
+    /// Bits of an id plus one.
+    n_bits: u32,
+    slots: Box<[AtomicU32]>,
+}
+
+impl Slots {
+    /// A table for ids up to one, and some more.
+    fn new(len: usize, id: u32) -> Slots {
+        let n_bits = (u32::BITS - (id + 1).leading_zeros() + 1).min(u32::BITS);
+        Slots { n_bits, slots: std::iter::repeat_with(AtomicU32::default).take(len).collect() }
+    }
+
+    /// The bits of an id plus one.
+    fn mask(&self) -> u32 {
+        u32::MAX.checked_shr(u32::BITS - self.n_bits).unwrap_or(0)
+    }
+
+    fn first(&self, hash: u64) -> usize {
+        (((hash >> 32) * self.slots.len() as u64) >> 32) as usize
+    }
+
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.slots.len() { 0 } else { at + 1 }
+    }
+
+    fn fill(&self, hash: u64, id: u32) {
+        let mut at = self.first(hash);
+        while self.slots[at].load(Ordering::Relaxed) != 0 {
+            at = self.after(at);
+        }
+        self.slots[at].store(hash as u32 & !self.mask() | (id + 1), Ordering::Release);
+    }
+}
 
 #[derive(Default)]
 struct Shard {
-    /// Slots of the present table; it is replaced by a larger one and never changes otherwise, but for empty slots that are filled.
-    slots: Arc<Slots>,
+    /// The present table; it is replaced by a larger one and never changes otherwise, but for empty slots that are filled.
+    table: Arc<Slots>,
     n_used: usize,
 }
 
-impl Shard {
-    /// Adds the content of a slot.
-    fn add(&mut self, content: u64) {
-        if self.n_used * 5 >= self.slots.len() * 3 {
-            let len = FIRST_SLOTS.max(2 * self.slots.len());
-            let larger: Arc<Slots> = std::iter::repeat_with(AtomicU64::default).take(len).collect();
-            let old = std::mem::replace(&mut self.slots, larger);
-            old.iter()
-                .map(|slot| slot.load(Ordering::Relaxed))
-                .filter(|slot| *slot != 0)
-                .for_each(|slot| self.fill(slot));
-        }
-        self.fill(content);
-        self.n_used += 1;
-    }
-
-    fn fill(&self, content: u64) {
-        let mut at = first_slot(&self.slots, content >> 32);
-        while self.slots[at].load(Ordering::Relaxed) != 0 {
-            at = next_slot(&self.slots, at);
-        }
-        self.slots[at].store(content, Ordering::Release);
-    }
-}
-
-fn first_slot(slots: &Slots, tag: u64) -> usize {
-    ((tag * slots.len() as u64) >> 32) as usize
-}
-
-fn next_slot(slots: &Slots, at: usize) -> usize {
-    if at + 1 == slots.len() { 0 } else { at + 1 }
-}
-
-/// Shard of a hash, by bits that are not in slots.
+/// Shard of a hash.
 fn shard_of(hash: u64) -> usize {
     (hash >> 8) as usize % N_SHARDS
 }
@@ -92,30 +93,46 @@ impl Quads {
     }
 
     /// Id of a quad that a table of its shard has.
-    fn find(&self, slots: &Slots, quad: Quad, hash: u64) -> Option<u32> {
-        let mut at = first_slot(slots, hash >> 32);
+    fn find(&self, table: &Slots, quad: Quad, hash: u64) -> Option<u32> {
+        let mask = table.mask();
+        let mut at = table.first(hash);
         loop {
-            let slot = slots.get(at)?.load(Ordering::Acquire);
-            let id = (slot as u32).checked_sub(1)?;
-            if slot >> 32 == hash >> 32 && self.get(id) == quad {
+            let slot = table.slots.get(at)?.load(Ordering::Acquire);
+            let id = (slot & mask).checked_sub(1)?;
+            if (slot ^ hash as u32) & !mask == 0 && self.get(id) == quad {
                 return Some(id);
             }
-            at = next_slot(slots, at);
+            at = table.after(at);
         }
     }
 
     /// Id of a quad. A new quad is added. `seen` becomes the present table of its shard.
     fn id(&self, quad: Quad, hash: u64, seen: &mut Arc<Slots>) -> u32 {
         let mut shard = self.shards[shard_of(hash)].lock().unwrap_or_else(PoisonError::into_inner);
-        let id = self.find(&shard.slots, quad, hash).unwrap_or_else(|| {
+        let id = self.find(&shard.table, quad, hash).unwrap_or_else(|| {
             let id = self.push(quad);
-            shard.add(hash >> 32 << 32 | u64::from(id + 1));
+            self.add_to(&mut shard, hash, id);
             id
         });
-        if !Arc::ptr_eq(seen, &shard.slots) {
-            seen.clone_from(&shard.slots);
+        if !Arc::ptr_eq(seen, &shard.table) {
+            seen.clone_from(&shard.table);
         }
         id
+    }
+
+    /// Adds an id to a shard that does not have its quad.
+    fn add_to(&self, shard: &mut Shard, hash: u64, id: u32) {
+        let len = shard.table.slots.len();
+        let is_full = shard.n_used * 10 >= len * 7;
+        if is_full || id >= shard.table.mask() {
+            let larger = Slots::new(if is_full { FIRST_SLOTS.max(2 * len) } else { len }, id);
+            let mask = shard.table.mask();
+            let known = shard.table.slots.iter().map(|slot| slot.load(Ordering::Relaxed) & mask);
+            known.filter_map(|id| id.checked_sub(1)).for_each(|id| larger.fill(hash_of(self.get(id)), id));
+            shard.table = Arc::new(larger);
+        }
+        shard.table.fill(hash, id);
+        shard.n_used += 1;
     }
 
     fn push(&self, quad: Quad) -> u32 {
@@ -144,7 +161,8 @@ impl Quads {
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
-        let index = |shard: &Mutex<Shard>| size_of_val(&*shard.lock().unwrap_or_else(PoisonError::into_inner).slots);
+        let index =
+            |shard: &Mutex<Shard>| size_of_val(&*shard.lock().unwrap_or_else(PoisonError::into_inner).table.slots);
         let ids = self.next.load(Ordering::Relaxed) as usize * size_of::<Quad>();
         ids + self.shards.iter().map(index).sum::<usize>()
     }
