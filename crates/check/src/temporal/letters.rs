@@ -351,6 +351,11 @@ impl<'a> WorkerLayer for LetteredWorker<'a> {
         !self.needs_labels && self.worker.wants_alike(origin)
     }
 
+    /// States are inspected by the inner worker alone.
+    fn layer_settled(&self) -> &[u64] {
+        self.worker.settled()
+    }
+
     fn layer_announce(&mut self, states: &[Ahead], question: Question) {
         let has_asleep = |state: &Ahead| state.words[0] & 1 == 1 && state.asleep.iter().any(|word| *word != 0);
         let is_kept = !self.may_sleep || !matches!(question, Question::Successors) || !states.iter().any(has_asleep);
