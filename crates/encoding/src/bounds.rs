@@ -17,7 +17,7 @@
 use abridge_blast::{CircuitValue, Lit};
 use abridge_eval::{State, SymbolicSet, Val};
 use abridge_model::ids::Id as _;
-use abridge_model::{Arrow, BaseSet, BinaryOp, Model, TypeTable, VarId};
+use abridge_model::{Arrow, BaseSet, BinaryOp, Model, TypeTable, UnaryOp, VarId};
 use abridge_value::{Int, Set};
 use rustc_hash::FxHashMap;
 
@@ -34,6 +34,8 @@ pub const DRIFT_RANGE: i64 = 1 << 39;
 pub const MAX_DRIFT: i64 = 64;
 /// An integer whose bounds are not proved is between about minus twice this and twice this.
 const ASSUMED_MAGNITUDE: i64 = 255;
+/// Least and greatest element of a set of integers without proved bounds.
+const ASSUMED_ELEMENTS: (i64, i64) = (-32, 95);
 /// Length of a sequence without proved bounds.
 const ASSUMED_LENGTH: i64 = 12;
 
@@ -216,23 +218,30 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
         })
     }
 
-    /// Takes bounds that are not proved: a wide range, or a greatest length of a sequence.
+    /// Takes bounds that are not proved: a wide range, some elements of a set of integers, or a greatest length of a sequence.
     fn declare_assumed(&mut self, variable: VarId) -> bool {
         let model = self.source.interp.model();
-        let is_declared = match model.types.relation(model.variables[variable].ty) {
+        let ty = model.variables[variable].ty;
+        let set = match model.types.relation(ty) {
             Some((TypeTable::INTEGER, to)) => {
                 let positions = Set::interval(Int::ONE, Int::from(ASSUMED_LENGTH));
                 let to = self.translator.type_set(to);
-                let set = SymbolicSet::binary(BinaryOp::Arrow(Arrow::PARTIAL), positions.into(), to);
-                let condition = self.translator.declare(variable, Some(&set));
-                self.is_taken(variable, condition, set, Origin::Assumed)
+                Some(SymbolicSet::binary(BinaryOp::Arrow(Arrow::PARTIAL), positions.into(), to))
             }
-            _ => false,
+            None if model.types.elem(ty) == Some(TypeTable::INTEGER) => {
+                let (lo, hi) = ASSUMED_ELEMENTS;
+                Some(SymbolicSet::unary(UnaryOp::Pow, Set::interval(Int::from(lo), Int::from(hi)).into()))
+            }
+            _ => None,
         };
+        let is_declared = set.is_some_and(|set| {
+            let condition = self.translator.declare(variable, Some(&set));
+            self.is_taken(variable, condition, set, Origin::Assumed)
+        });
         if !is_declared && !self.declare_range(variable, Origin::Assumed) {
             return false;
         }
-        let cause = Cause::of_type(model, model.variables[variable].ty);
+        let cause = Cause::of_type(model, ty);
         self.declared.gaps.push(Gap { subject: Subject::Variable(variable), cause });
         true
     }

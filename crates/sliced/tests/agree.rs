@@ -203,12 +203,13 @@ fn steps_come_in_the_order_of_the_explicit_system() {
 /// Bounds that nobody proves: circuits evaluate the states within them, and leave those from which a step leads beyond them, too.
 #[test]
 fn values_leave_bounds_that_are_not_proved() {
-    let text = "MACHINE M SETS S = {a} VARIABLES n, f, q
-        INVARIANT n : INTEGER & f : S --> NATURAL & q : seq(S) & n > f(a) INITIALISATION n, f, q := 100, {a |-> 1}, []
+    let text = "MACHINE M SETS S = {a} VARIABLES n, f, q, s
+        INVARIANT n : INTEGER & s <: INTEGER & f : S --> NATURAL & q : seq(S) & n > f(a) INITIALISATION n, f, q, s := 100, {a |-> 1}, [], {90}
         OPERATIONS
             double = BEGIN n := n + n END;
             up(k) = PRE k : 1..2 THEN n := n - k || f(a) := f(a) + n + n END;
-            push = BEGIN q := q <- a END
+            push = BEGIN q := q <- a END;
+            add(e) = PRE e : s THEN s := s \\/ {e + 4} END
         END";
     let model = Project::model_of(text);
     let mut compared = Compared::default();
