@@ -49,6 +49,8 @@ pub struct ReductionReport {
     pub twin: Option<(u64, bool)>,
     /// A state and an image of it that are not equivalent.
     pub refutation: Option<RefutationReport>,
+    /// Another state and image that differ in the other way: by a step, or by a property.
+    pub further: Option<RefutationReport>,
     /// States in which a function had no result, in words.
     pub troubles: Vec<String>,
     /// Every reduction is proved, or the twin was complete.
@@ -108,8 +110,10 @@ impl PartReport {
     /// What is known by proof, by comparison with all states, or by tests.
     fn compared(&self, report: &ReductionReport, proof: &Result<String, String>, is_about_steps: bool) -> CheckAnswer {
         let refutation = report.refutation.as_ref();
-        let mine = refutation.filter(|it| it.is_about_steps == is_about_steps);
-        let mine = mine.filter(|it| it.name == self.name || report.parts.iter().all(|part| part.name != it.name));
+        let mut known = refutation.into_iter().chain(&report.further);
+        let is_mine =
+            |it: &RefutationReport| it.name == self.name || report.parts.iter().all(|part| part.name != it.name);
+        let mine = known.find(|it| it.is_about_steps == is_about_steps && is_mine(it));
         match (proof, mine, report.twin) {
             (Ok(how), ..) => CheckAnswer::Proved(how.clone()),
             (Err(_), Some(it), _) if it.is_doubtful => CheckAnswer::Doubtful(it.difference.clone()),
@@ -421,11 +425,12 @@ fn examine(system: &Explicit<'_>, plan: &Plan, config: &Config, control: &mut dy
     if !report.is_proved {
         let tested = plan.without_symmetry();
         let sampled = sample(system, &tested, asked, deadlock, SAMPLE_STATES);
-        let Sampled { n_states, refutation, is_doubtful, parts } = sampled;
+        let Sampled { n_states, refutation, is_doubtful, further, parts } = sampled;
         report.tested = n_states;
         let is_tested = |part: &&mut PartReport| part.strategy != SYMMETRY;
         report.parts.iter_mut().filter(is_tested).zip(parts).for_each(|(part, it)| part.sample = Some(it));
         report.refutation = refutation.map(|it| refutation_report(system, &tested, &it, is_doubtful));
+        report.further = further.map(|(it, is_doubtful)| refutation_report(system, &tested, &it, is_doubtful));
     }
     if config.check_reduce && !report.is_refuted() {
         compare(system, plan, config, asked, control, &mut report);
@@ -477,7 +482,7 @@ fn compare(
             report.is_proved = false;
         }
         None if twin.is_whole => {
-            report.refutation = None;
+            (report.refutation, report.further) = (None, None);
             report.is_proved = true;
         }
         None => {}
@@ -546,7 +551,7 @@ fn refutation_report(
         image: values(system, &refutation.image),
         difference,
         is_doubtful,
-        is_about_steps: !matches!(refutation.difference, Difference::Finding(_)),
+        is_about_steps: refutation.is_about_steps(),
     }
 }
 

@@ -45,7 +45,7 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     files: disk::FileOptions,
-    /// Colours in messages and in the animator
+    /// Colours in messages, verdicts and the animator
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
     color: terminal::Colours,
 }

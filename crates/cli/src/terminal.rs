@@ -6,7 +6,10 @@
 use std::io::IsTerminal as _;
 use std::sync::OnceLock;
 
+use abridge_diag::visible;
 use clap::ValueEnum;
+
+use crate::out::raw;
 
 /// When output has colours.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -49,6 +52,27 @@ fn is_dumb(variable: &dyn Fn(&str) -> Option<String>) -> bool {
 /// Standard output has colours.
 pub(crate) fn colours_output() -> bool {
     is_coloured(CHOICE.get().copied().unwrap_or_default(), std::io::stdout().is_terminal(), &variable)
+}
+
+/// What a line says about a machine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Good,
+    Bad,
+    /// Not known.
+    Open,
+}
+
+/// Prints a line to standard output, in green, red or yellow if it has colours.
+pub(crate) fn print_toned(text: &str, tone: Tone) {
+    let colour = match tone {
+        Tone::Good => 32,
+        Tone::Bad => 31,
+        Tone::Open => 33,
+    };
+    let text = visible(text);
+    let line = if colours_output() { format!("\x1b[1;{colour}m{text}\x1b[0m\n") } else { format!("{text}\n") };
+    raw(line.as_bytes());
 }
 
 /// Standard error has colours.

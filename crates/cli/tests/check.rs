@@ -698,3 +698,36 @@ fn a_report_is_one_small_page() {
     let run = abridge(&["check", &file, "--report", &folder.path("nowhere/out.html"), "--max-states", "5"]);
     assert_eq!(run.status, 2, "{}", run.stderr);
 }
+
+#[test]
+fn verdicts_have_colours_where_they_are_wanted() {
+    let folder = Folder::new("check-colours");
+    let text = "MACHINE M VARIABLES x INVARIANT x : 0..2 & x /= 2 INITIALISATION x := 0
+        OPERATIONS up = SELECT x < 2 THEN x := x + 1 END; stay = skip END";
+    let file = folder.file("M.mch", text);
+    let first_line = |args: &[&str]| {
+        let run = abridge(&[&["check", &file], args].concat());
+        run.stdout.lines().next().map(str::to_owned).expect("a verdict")
+    };
+    let violated = "invariant violated after 3 steps: x /= 2";
+    assert_eq!(first_line(&["--color", "always"]), format!("\x1b[1;31m{violated}\x1b[0m"));
+    assert_eq!(first_line(&[]), violated, "the output is no terminal");
+    let holds = first_line(&["--no-invariant", "--color", "always"]);
+    assert_eq!(holds, "\x1b[1;32mholds (exhaustive search: 3 states visited)\x1b[0m");
+    let cut = first_line(&["--max-states", "1", "--color", "always"]);
+    assert!(cut.starts_with("\x1b[1;33mno violation found"), "{cut}");
+}
+
+#[test]
+fn values_that_a_preference_does_not_know_are_refused() {
+    for (name, value, needed) in [
+        ("SYMMETRY_MODE", "bogus", "`off`, `flood`, `nauty` or `hash`"),
+        ("TRY_FIND_ABORT", "maybe", "TRUE or FALSE"),
+        ("MAX_OPERATIONS", "many", "an integer"),
+    ] {
+        let run = abridge(&["check", "models/mutex.mch", "-p", name, value]);
+        let message = format!("preference `{name}` needs {needed}, not `{value}`");
+        assert!(run.status != 0 && run.stderr.contains(&message), "{}\n{}", run.stdout, run.stderr);
+    }
+    assert_eq!(abridge(&["check", "models/mutex.mch", "-p", "TRY_FIND_ABORT", "true"]).status, 0);
+}

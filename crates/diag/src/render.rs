@@ -3,6 +3,7 @@
 //! A line longer than [`RenderConfig::width`] is shown as a window around the marked span, so that an error in a line of 10 MB stays readable.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::{Diagnostic, FileId, Label, Severity, SourceMap, is_unsafe, visible};
 
@@ -85,21 +86,22 @@ impl Renderer<'_> {
         // The file of the primary label comes first. Lines of a file ascend.
         places.sort_by_key(|place| (place.file != home, place.file, place.line, !place.is_primary));
         let head = diagnostic.primary.as_ref().map(|label| label.span);
-        let mut shown: Option<(FileId, u32)> = None;
+        let mut shown: Option<(FileId, u32, usize)> = None;
         for place in &places {
-            if shown.is_none_or(|(file, _)| file != place.file) {
+            if shown.is_none_or(|(file, ..)| file != place.file) {
                 let at = head.filter(|span| span.file == place.file).unwrap_or(place.label.span);
                 let arrow = if shown.is_none() { "-->" } else { ":::" };
                 let _ = write!(self.out, "{:1$}", "", self.gutter + 1);
                 self.painted(Paint::Frame, arrow);
                 let _ = writeln!(self.out, " {}", visible(&self.map.locate(at)));
-            } else if shown.is_some_and(|(_, line)| place.line > line + 1) {
+            } else if shown.is_some_and(|(_, line, _)| place.line > line + 1) {
                 self.painted(Paint::Frame, "...");
                 self.out.push('\n');
             }
-            let fresh = shown != Some((place.file, place.line));
-            self.place(place, fresh, if place.is_primary { paint } else { Paint::Frame });
-            shown = Some((place.file, place.line));
+            let known = shown.filter(|(file, line, _)| (*file, *line) == (place.file, place.line));
+            let paint = if place.is_primary { paint } else { Paint::Frame };
+            let from = self.place(place, known.map(|(.., from)| from), paint);
+            shown = Some((place.file, place.line, from));
         }
     }
 
@@ -109,7 +111,8 @@ impl Renderer<'_> {
         Located { file, line, label, is_primary }
     }
 
-    fn place(&mut self, place: &Located, show_line: bool, paint: Paint) {
+    /// Marks a place, below its line. `shown` is where the window of that line begins, if it was the last one to be printed. The answer is where it begins now.
+    fn place(&mut self, place: &Located, shown: Option<usize>, paint: Paint) -> usize {
         let file = self.map.file(place.file);
         let range = file.line_range(place.line);
         let line = &file.text()[range.clone()];
@@ -117,8 +120,12 @@ impl Renderer<'_> {
         let end = (place.label.span.end as usize).clamp(range.start, range.end) - range.start;
         let start = line.floor_char_boundary(start);
         let end = line.ceil_char_boundary(end.max(start));
-        let window = Window::around(line, start, end, self.config.width);
-        if show_line {
+        let width = self.config.width;
+        let is_seen = |from: &usize| *from <= start && line[*from..end].chars().take(width).count() < width;
+        let shown = shown.filter(is_seen);
+        let from = shown.unwrap_or_else(|| first_shown(line, start, width));
+        let window = Window::new(line, from, start..end, width);
+        if shown.is_none() {
             self.painted(Paint::Frame, &format!("{:>1$} | ", place.line, self.gutter));
             let _ = writeln!(self.out, "{}", window.text.trim_end());
         }
@@ -132,6 +139,7 @@ impl Renderer<'_> {
         }
         self.painted(paint, &marks);
         self.out.push('\n');
+        from
     }
 
     fn margin(&mut self, sign: &str) {
@@ -162,13 +170,16 @@ struct Window {
     marked: usize,
 }
 
+/// Where the window of a line begins that shows what starts there.
+fn first_shown(line: &str, start: usize, width: usize) -> usize {
+    match line[..start].char_indices().rev().nth(width / 3) {
+        Some((idx, _)) if line.len() > width => idx,
+        _ => 0,
+    }
+}
+
 impl Window {
-    fn around(line: &str, start: usize, end: usize, width: usize) -> Window {
-        let lead = line[..start].char_indices().rev().nth(width / 3);
-        let from = match lead {
-            Some((idx, _)) if line.len() > width => idx,
-            _ => 0,
-        };
+    fn new(line: &str, from: usize, marked: Range<usize>, width: usize) -> Window {
         let mut window = Window { text: String::new(), indent: 0, marked: 0 };
         if from > 0 {
             window.text.push('…');
@@ -186,9 +197,9 @@ impl Window {
                 ch if is_unsafe(ch) => window.text.push('\u{fffd}'),
                 ch => window.text.push(ch),
             }
-            if idx < start {
+            if idx < marked.start {
                 window.indent += cells;
-            } else if idx < end {
+            } else if idx < marked.end {
                 window.marked += cells;
             }
             column += cells;
@@ -238,6 +249,24 @@ mod tests {
         assert!(shown.lines().all(|line| line.chars().count() < 80), "{shown}");
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[2].chars().position(|c| c == 'E'), lines[3].chars().position(|c| c == '^'));
+    }
+
+    #[test]
+    fn labels_of_one_long_line_are_below_what_they_mean() {
+        for n_between in [10, 200] {
+            let text = format!("{}FIRST{}ERR{}", "a".repeat(90), "-".repeat(n_between), "b".repeat(90));
+            let error = 95 + n_between as u32;
+            let shown = rendered(&text, |file| {
+                Diagnostic::error("x", "m").at(Span::new(file, error, error + 3)).also(Span::new(file, 90, 95), "here")
+            });
+            let lines: Vec<&str> = shown.lines().collect();
+            let column = |line: &str, ch: char| line.chars().position(|c| c == ch);
+            assert_eq!(column(lines[2], 'E'), column(lines[3], '^'), "{shown}");
+            // The line is printed again if both labels are not seen together.
+            let source = if n_between > 10 { lines[4] } else { lines[2] };
+            let marks = lines.last().map(|line| line.find("----- here"));
+            assert_eq!(marks, Some(source.find("FIRST").map(|at| at - "…".len() + 1)), "{shown}");
+        }
     }
 
     #[test]

@@ -21,6 +21,21 @@ pub use table::{PreferenceRow, preference_table};
 
 const PREFIX: &str = "SET_PREF_";
 
+/// Preferences that are on or off. Any other value would be off without a word.
+const SWITCHES: [&str; 11] = [
+    "ALLOW_COMPLEX_LETS",
+    "ALLOW_LOCAL_OPERATION_CALLS",
+    "ALLOW_NEW_OPERATIONS_IN_REFINEMENT",
+    "ALLOW_OPERATION_CALLS_FOR_USES",
+    "ALLOW_OPERATION_CALLS_IN_EXPRESSIONS",
+    "ALLOW_SIMULTANEOUS_ASSIGNMENTS",
+    "ALLOW_UNTYPED_IDENTIFIERS",
+    "SHOW_EVENTB_ANY_VALUES",
+    "SYMBOLIC",
+    "TRY_FIND_ABORT",
+    "USE_SCOPE_DEFINITION",
+];
+
 /// Reads the preferences of a project.
 pub(crate) fn collect(
     project: &Project,
@@ -114,10 +129,22 @@ fn set(preferences: &mut Preferences, setting: &Setting<'_>, heeds_caps: bool, d
         },
         ("TIME_OUT", Some(value)) if u64::try_from(&value).is_ok() => {}
         ("TIME_OUT", _) => diagnostics.push(wrong("a number of milliseconds")),
-        ("MAXINT" | "MININT" | "DEFAULT_SETSIZE", None) => diagnostics.push(wrong("an integer")),
+        ("MAXINT" | "MININT" | "DEFAULT_SETSIZE" | "MAX_OPERATIONS" | "MAX_INITIALISATIONS", None) => {
+            diagnostics.push(wrong("an integer"));
+        }
+        ("SYMMETRY_MODE", _) if !is_one_of(text, &["off", "flood", "nauty", "hash"]) => {
+            diagnostics.push(wrong("`off`, `flood`, `nauty` or `hash`"));
+        }
+        _ if SWITCHES.contains(&name) && !is_one_of(text, &["true", "false"]) => {
+            diagnostics.push(wrong("TRUE or FALSE"));
+        }
         _ => {}
     }
     preferences.set.insert(SmolStr::from(name), SmolStr::from(text));
+}
+
+fn is_one_of(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| word.eq_ignore_ascii_case(text.trim()))
 }
 
 /// Warning about a preference of ProB without effect.

@@ -3,7 +3,9 @@
 //! A reduction never makes a wrong machine hold. Each wrong canonizer below comes with a machine whose bug it would hide, which the first test shows by
 //! searching with it unchecked. `MACHINES=2000` sets the number of random machines, `SEED` the first of them.
 
-use abridge_check::{CanonizerStrategy, Config, Engine, Method, PorMode, Report, Verdict, check, choose_reductions};
+use abridge_check::{
+    CanonizerStrategy, CheckAnswer, Config, Engine, Method, PorMode, Report, Verdict, check, choose_reductions,
+};
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
 use abridge_reduce::canonizer::{Canonized, Plan};
@@ -107,9 +109,19 @@ fn neighbours_are_preserved_by_rotations_only() {
     assert_eq!(reduced(&model, "rot").states, 11);
     let report = reduced(&model, "mix");
     assert_eq!((report.verdict, report.states), (Verdict::Incomplete, 0));
-    let refutation = report.reduction.and_then(|it| it.refutation).expect("a refutation");
+    let reduction = report.reduction.expect("a reduction");
+    let refutation = reduction.refutation.clone().expect("a refutation");
     assert_eq!((refutation.name.as_str(), refutation.is_doubtful), ("mix", false));
     assert_ne!(refutation.state, refutation.image);
+    assert!(refutation.is_about_steps);
+    // The predicate itself is refuted as well: two who eat opposite each other become neighbours.
+    let [_, (_, predicates), (_, steps), _] = reduction.parts[0].checks(&reduction);
+    assert!(
+        matches!(predicates, CheckAnswer::Refuted(_)) && matches!(steps, CheckAnswer::Refuted(_)),
+        "{predicates:?}"
+    );
+    let further = reduction.further.expect("a state that the predicate tells from its image");
+    assert!(!further.is_about_steps && further.difference.contains("conjunct 2 of the invariant"), "{further:?}");
     // The trace of a violation goes through states of the machine itself.
     let config = Config { deadlock: true, find_all: false, ..config_for(&model, "rot") };
     let trace = check(&model, &config, &mut ()).violations.remove(0).trace;
@@ -331,6 +343,14 @@ const WRONG: &[Wrong] = &[
         start: "ff := (0..2) * {0}",
         operations: "set(ii) = PRE ii : 0..2 THEN ff(ii) := 1 END",
     },
+    Wrong {
+        what: "orders states by a name that matters",
+        definitions: "PERMUTATION_c == SS; ORDER_c == holder\nSETS SS = {s1,s2,s3}",
+        variables: "holder, yy",
+        invariant: "holder : SS & yy : 0..1 & yy = 0",
+        start: "holder, yy := s1, 0",
+        operations: "pass(xx) = PRE xx : SS THEN holder := xx END; hit = SELECT holder = s3 THEN yy := 1 END",
+    },
 ];
 
 /// Wrong canonizers behind a clock of 400 steps: tests of the first states do not meet what is wrong, so that only a proof or a comparison with all states could tell.
@@ -509,6 +529,22 @@ fn wrong_canonizers_never_end_in_holds() {
     let n_wrong = WRONG.len() + LATE.len();
     eprintln!("{n_wrong} wrong canonizers, {n_refuted} of {} runs refuted them", 3 * n_wrong);
     assert!(n_wrong >= 12 && n_refuted * 3 > n_wrong * 2);
+}
+
+/// Proofs take bounds from the invariant. With symmetry reduction, images of functions would leave bounds that name elements, and `c` hide the bug.
+#[test]
+fn bounds_of_proofs_survive_symmetry_reduction() {
+    let text = "MACHINE Bounds SETS S = {s1, s2, s3} DEFINITIONS \
+                CANONIZER_c == IF tt = {} THEN tt := {s2} ELSIF tt /= {s2} THEN bad := 0 END VARIABLES tt, bad \
+                INVARIANT tt <: {s2} & bad : 0..1 ASSERTIONS bad = 0 INITIALISATION tt, bad := {}, 0 \
+                OPERATIONS boom = BEGIN bad := 1 END END";
+    let model = Project::model_of(text);
+    for engine in [Engine::Explicit, Engine::Symbolic] {
+        let config = Config { invariant: false, symmetry: Method::Auto, engine, ..config_for(&model, "c") };
+        let report = check(&model, &config, &mut ());
+        assert_eq!(report.verdict, Verdict::Violated, "{engine:?}: {:?}", report.limits);
+        assert!(report.reduction.is_some_and(|it| it.is_proved), "{engine:?}");
+    }
 }
 
 /// Partial order reduction knows that `mode` is always 0, which is not so in the images of states.

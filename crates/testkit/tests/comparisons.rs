@@ -246,7 +246,13 @@ fn variables_that_are_assigned_twice_decide_nothing() {
     let model = model_of(&[("Con.ref", refinement), ("Abs.mch", abstraction)]);
     let models = Models::of(&model).expect("a refinement");
     for notion in NOTIONS {
-        let question = Question { notion, new_is_skip: false, forgives_abstraction: false, max_pairs: 1_000 };
+        let question = Question {
+            notion,
+            new_is_skip: false,
+            forgives_abstraction: false,
+            forgives_gaps: false,
+            max_pairs: 1_000,
+        };
         assert_eq!(judge_refinement(&models, question, &StopFlag::default()), Ok(vec![Judged::Holds]));
         let report = refine(&models, &config(1, Method::Off), choices(notion), &mut ());
         assert_eq!(report.verdict, Verdict::Holds, "{notion:?} {:?}", report.limits);

@@ -181,6 +181,9 @@ const FORMULAS: [(Logic, &str); 5] = [
     (Logic::Ctl, "AG (e(op0) => EX {tt = {}})"),
 ];
 
+/// Machines on which a difference was found: a formula of branching time was called violated.
+const FOUND: [u64; 1] = [280];
+
 #[derive(Default, Debug)]
 struct Tally {
     n_machines: usize,
@@ -244,7 +247,7 @@ fn random_canonizers_contradict_no_run_without_them() {
     };
     let (first, n_machines) = (number("SEED", 0), number("MACHINES", 100));
     let mut tally = Tally::default();
-    (first..first + n_machines).for_each(|seed| compare(seed, &mut tally));
+    FOUND.into_iter().chain(first..first + n_machines).for_each(|seed| compare(seed, &mut tally));
     eprintln!("{tally:?}");
     let Tally { n_machines, n_violated, n_proved, n_refuted, n_holding, n_formulas_holding } = tally;
     assert!(n_violated * 4 > n_machines && n_proved > n_machines && n_refuted > n_machines);

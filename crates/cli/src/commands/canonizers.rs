@@ -16,6 +16,7 @@ use crate::commands::{Compat, complain, print_json, seconds};
 use crate::exit::Exit;
 use crate::load::load;
 use crate::out::{errln, out, outln};
+use crate::report::count;
 use crate::report::json_diagnostics;
 use crate::watch::{Guard, Interrupt, Stop, Watch, usual_budget};
 
@@ -145,13 +146,15 @@ pub(crate) fn reduction_text(report: &ReductionReport) -> String {
         let _ = writeln!(text, "reduction {} ({}):", part.name, part.strategy);
         for (check, answer) in part.checks(report) {
             let _ = match answer_parts(&answer) {
-                (_, Some(n_states), why) => writeln!(text, "  {check}: tested on {n_states} states ({why})"),
+                (_, Some(n_states), why) => {
+                    writeln!(text, "  {check}: tested on {} ({why})", count(n_states as usize, "state"))
+                }
                 (word, None, why) => writeln!(text, "  {check}: {word} ({why})"),
             };
         }
     }
     if report.tested > 0 {
-        let _ = writeln!(text, "tested on {} states", report.tested);
+        let _ = writeln!(text, "tested on {}", count(report.tested as usize, "state"));
     }
     match report.twin {
         Some((n_states, true)) if report.refutation.is_none() => {
@@ -162,9 +165,7 @@ pub(crate) fn reduction_text(report: &ReductionReport) -> String {
         }
         _ => {}
     }
-    if let Some(refutation) = &report.refutation {
-        text += &refutation_text(refutation);
-    }
+    report.refutation.iter().chain(&report.further).for_each(|it| text += &refutation_text(it));
     report.troubles.iter().for_each(|trouble| _ = writeln!(text, "{trouble}"));
     if let Some(violation) = &report.unrealised {
         let what = if report.is_contradicted { "has not" } else { "was not shown to have" };
@@ -205,18 +206,22 @@ pub(crate) fn reduction_json(report: &ReductionReport) -> Value {
     let values = |values: &[(String, String)]| -> Value {
         Value::Object(values.iter().map(|(name, value)| (name.clone(), json!(value))).collect())
     };
-    json!({
-        "parts": parts.collect::<Vec<Value>>(),
-        "proved": report.is_proved,
-        "tested_states": report.tested,
-        "twin": report.twin.map(|(n_states, is_whole)| json!({ "states": n_states, "complete": is_whole })),
-        "refutation": report.refutation.as_ref().map(|it| json!({
+    let refutation = |it: &RefutationReport| {
+        json!({
             "name": it.name,
             "state": values(&it.state),
             "image": values(&it.image),
             "difference": it.difference,
             "in_doubt": it.is_doubtful,
-        })),
+        })
+    };
+    json!({
+        "parts": parts.collect::<Vec<Value>>(),
+        "proved": report.is_proved,
+        "tested_states": report.tested,
+        "twin": report.twin.map(|(n_states, is_whole)| json!({ "states": n_states, "complete": is_whole })),
+        "refutation": report.refutation.as_ref().map(refutation),
+        "further_refutation": report.further.as_ref().map(refutation),
         "troubles": report.troubles,
         "unrealised": report.unrealised.as_ref().map(|violation| {
             let steps = violation.trace.steps.iter();

@@ -188,6 +188,10 @@ impl Prover for Bounded<'_> {
     }
 }
 
+fn counted(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
 /// New literals of all cells, by cell.
 type Map = Vec<Lit>;
 
@@ -464,7 +468,7 @@ impl Obligations<'_> {
                 return Err("a step may have no counterpart in the image of its state".to_owned());
             }
         }
-        Ok(format!("{} steps under {} functions", steps.len(), functions.len()))
+        Ok(format!("{} under {}", counted(steps.len(), "step"), counted(functions.len(), "function")))
     }
 
     /// Steps of s and c(s) lead to states with the same images, both ways.
@@ -478,6 +482,6 @@ impl Obligations<'_> {
         if !self.follows(&plain, &others)? || !self.follows(&others, &plain)? {
             return Err("a step may have no counterpart in the image of its state".to_owned());
         }
-        Ok(format!("{} steps, both ways", steps.len()))
+        Ok(format!("{}, both ways", counted(steps.len(), "step")))
     }
 }

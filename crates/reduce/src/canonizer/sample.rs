@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use abridge_explicit::Explicit;
+use abridge_explicit::{Explicit, ExplicitWorker};
 use abridge_system::{Completeness, FindingKind, Origin, Properties, Steps, System as _, Worker};
 use rustc_hash::FxHashSet;
 
@@ -39,6 +39,13 @@ pub enum Difference {
     StepOfImage { operation: u32, target: Vec<u32> },
 }
 
+impl Refutation {
+    /// A step tells the two apart, and not a property.
+    pub fn is_about_steps(&self) -> bool {
+        !matches!(self.difference, Difference::Finding(_))
+    }
+}
+
 /// The outcome of tests.
 #[derive(Clone, Default, Debug)]
 pub struct Sampled {
@@ -48,6 +55,8 @@ pub struct Sampled {
     pub refutation: Option<Refutation>,
     /// The difference is between images of a canonizer that may be equivalent all the same.
     pub is_doubtful: bool,
+    /// Another one that differs in the other way, and whether it is in doubt: by a step if the first is about a property, by a property if it is about a step.
+    pub further: Option<(Refutation, bool)>,
     /// One entry for each reduction of the plan.
     pub parts: Vec<PartSample>,
 }
@@ -107,12 +116,12 @@ pub(super) fn first_steps(
 /// Tests a plan on up to so many states.
 pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: bool, max_states: usize) -> Sampled {
     let canonized = Canonized::new(system, plan);
-    let mut tester =
-        Tester { plan, worker: system.worker(), width: system.width(), judge: canonized.judge(), asked, deadlock };
+    let mut tester = Tester::new(system, plan, &canonized, asked, deadlock);
     let apart = Canonized::new(system, plan);
     let mut canonizer = apart.canonizer();
     let mut sampled = Sampled { parts: vec![PartSample::default(); plan.parts.len()], ..Sampled::default() };
     let mut n_looks = MAX_LOOKS_BACK;
+    let mut found: Vec<(Refutation, bool)> = Vec::new();
     let (mut seen, mut open) = (FxHashSet::default(), VecDeque::new());
     let mut steps = Steps::new(tester.width);
     let _ = first_steps(&mut tester.worker, Origin::Root, max_states, &mut steps);
@@ -126,15 +135,21 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
         let portrait = tester.portrait(&state);
         if state[0] & 1 == 1 {
             canonizer.examine_images(&state, &mut n_looks, &mut sampled.parts);
+            let is_first = found.is_empty();
             match tester.compare(&state, &portrait) {
-                Ok(is_tested) => sampled.n_states += u64::from(is_tested),
+                Ok(is_tested) => sampled.n_states += u64::from(is_tested && is_first),
                 Err((refutation, is_doubtful)) => {
                     // Classes are not known where orbits could not be enumerated.
-                    let is_step = !matches!(refutation.difference, Difference::Finding(_));
-                    let is_doubtful = is_doubtful || is_step && !canonized.troubles().is_empty();
-                    return Sampled { refutation: Some(refutation), is_doubtful, ..sampled };
+                    let is_step = refutation.is_about_steps();
+                    found.push((refutation, is_doubtful || is_step && !canonized.troubles().is_empty()));
+                    // Each check has an answer of its own.
+                    tester.seeks_steps &= !is_step;
+                    tester.seeks_findings &= is_step;
                 }
             }
+        }
+        if found.len() == 2 {
+            break;
         }
         if tester.worker.is_stopped() {
             break;
@@ -145,7 +160,11 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
             }
         }
     }
-    sampled
+    // What is certain comes first.
+    found.sort_by_key(|(_, is_doubtful)| *is_doubtful);
+    let mut found = found.into_iter();
+    let (refutation, is_doubtful) = found.next().unzip();
+    Sampled { refutation, is_doubtful: is_doubtful.unwrap_or(false), further: found.next(), ..sampled }
 }
 
 /// Compares the targets of all steps of the reduced system with their representatives, as long as `is_over` does not end it. States are
@@ -159,8 +178,7 @@ pub fn accompany(
     is_over: &mut dyn FnMut() -> bool,
 ) -> Sampled {
     let canonized = Canonized::new(system, plan);
-    let mut tester =
-        Tester { plan, worker: system.worker(), width: system.width(), judge: canonized.judge(), asked, deadlock };
+    let mut tester = Tester::new(system, plan, &canonized, asked, deadlock);
     let mut canonizer = canonized.canonizer();
     let mut sampled = Sampled::default();
     let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
@@ -183,7 +201,7 @@ pub fn accompany(
                 let portrait = tester.portrait(step.target);
                 if let Err(refutation) = tester.compare_with(step.target, &portrait, plan.parts.len(), &target) {
                     // Classes of equivalent states are not known as a whole.
-                    let is_doubtful = !matches!(refutation.difference, Difference::Finding(_));
+                    let is_doubtful = refutation.is_about_steps();
                     return Sampled { refutation: Some(refutation), is_doubtful, ..sampled };
                 }
             }
@@ -203,6 +221,22 @@ struct Tester<'t, W> {
     judge: CanonizedWorker<'t>,
     asked: Properties,
     deadlock: bool,
+    /// Differences that are looked for.
+    seeks_findings: bool,
+    seeks_steps: bool,
+}
+
+impl<'t> Tester<'t, ExplicitWorker<'t>> {
+    fn new(
+        system: &'t Explicit<'t>,
+        plan: &'t Plan,
+        canonized: &'t Canonized<'t>,
+        asked: Properties,
+        deadlock: bool,
+    ) -> Self {
+        let (worker, judge) = (system.worker(), canonized.judge());
+        Tester { plan, worker, width: system.width(), judge, asked, deadlock, seeks_findings: true, seeks_steps: true }
+    }
 }
 
 impl<W: Worker> Tester<'_, W> {
@@ -219,7 +253,7 @@ impl<W: Worker> Tester<'_, W> {
                 continue;
             }
             is_whole &= self.compare_with(state, portrait, part, &image).map_err(|refutation| {
-                let is_step = !matches!(refutation.difference, Difference::Finding(_));
+                let is_step = refutation.is_about_steps();
                 let is_canonizer = matches!(self.plan.parts[part].kind, PartKind::Canonizer(_));
                 (refutation, is_step && (is_canonizer || self.plan.parts.len() > 1))
             })?;
@@ -242,8 +276,11 @@ impl<W: Worker> Tester<'_, W> {
         let refute = |difference| Refutation { part, state: state.to_vec(), image: image.to_vec(), difference };
         let findings = portrait.findings.iter().filter(|kind| !other.findings.contains(kind));
         let others = other.findings.iter().filter(|kind| !portrait.findings.contains(kind));
-        if let Some(kind) = findings.chain(others).next() {
+        if let Some(kind) = findings.chain(others).next().filter(|_| self.seeks_findings) {
             return Err(refute(Difference::Finding(*kind)));
+        }
+        if !self.seeks_steps {
+            return Ok(true);
         }
         if let Some((operation, target)) = self.unanswered(portrait, &other) {
             return Err(refute(Difference::Step { operation, target }));

@@ -384,7 +384,12 @@ impl Parser<'_> {
                 Diagnostic::error("foreign-operator", message)
             }
         };
-        self.report(diagnostic.at(span).help(format!("write `{right}`")));
+        let diagnostic = diagnostic.at(span).help(format!("write `{right}`"));
+        let is_in_assignment = self.kind() == TokenKind::Assign && self.context == Context::Value;
+        self.report(match is_in_assignment {
+            true => diagnostic.help("one assignment is separated from the next by `||` or `;`"),
+            false => diagnostic,
+        });
     }
 }
 

@@ -7,16 +7,18 @@ use abridge_check::{
     Branch, BranchShown, BranchingStory, FormulaSource, Position, Prepared, Report, Row, TemporalReport,
     TemporalVerdict, TraceStep, formulas_of, prepare,
 };
-use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
+use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::{Logic, Model};
 use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::text::print_diagnostic;
 use crate::load::load_with;
 use crate::out::{out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{steps_json, table};
+use crate::terminal::{Tone, print_toned};
 use crate::text::io_text;
 
 #[derive(Args)]
@@ -165,13 +167,17 @@ pub(crate) fn print(report: &Report, sources: &SourceMap) {
     for formula in &report.temporal {
         let TemporalReport { name, formula: text, verdict, trace, story, evidence, diagnostics, .. } = formula;
         match verdict {
-            TemporalVerdict::Holds => outln!("{name} holds: {text}"),
-            TemporalVerdict::Violated => outln!("{name} violated: {text}"),
-            TemporalVerdict::Incomplete(why) => outln!("{name}: not known ({why}): {text}"),
-            TemporalVerdict::IllDefined(atom) => outln!("{name}: `{atom}` is not well-defined: {text}"),
+            TemporalVerdict::Holds => print_toned(&format!("{name} holds: {text}"), Tone::Good),
+            TemporalVerdict::Violated => print_toned(&format!("{name} violated: {text}"), Tone::Bad),
+            TemporalVerdict::Incomplete(why) => {
+                print_toned(&format!("{name}: not known ({why}): {text}"), Tone::Open);
+            }
+            TemporalVerdict::IllDefined(atom) => {
+                print_toned(&format!("{name}: `{atom}` is not well-defined: {text}"), Tone::Bad);
+            }
             TemporalVerdict::Error(_) => outln!("{name}: the formula is wrong"),
         }
-        diagnostics.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
+        diagnostics.iter().for_each(|one| print_diagnostic(sources, one));
         if let Some(evidence) = evidence {
             out!("{}\n", evidence_text(evidence));
             continue;

@@ -9,19 +9,34 @@ use num_bigint::BigInt;
 
 use super::{MAX_LISTED_VIOLATIONS, Times, temporal};
 use crate::commands::canonizers::reduction_text;
-use crate::out::{out, outln};
+use crate::out::{out, outln, raw};
 use crate::report::{conjunct_text, count, part_text, reason_text};
 use crate::steps::{MAX_LISTED_STEPS, table};
+use crate::terminal::{Tone, colours_output, print_toned};
 use crate::watch::{grouped, peak_bytes};
 
 /// Different failures of evaluation that are printed.
 const MAX_PRINTED_FAILURES: usize = 3;
 
+fn tone(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::Holds | Verdict::GoalReached => Tone::Good,
+        Verdict::Violated => Tone::Bad,
+        Verdict::Incomplete => Tone::Open,
+    }
+}
+
+/// Prints a diagnostic that is part of the report.
+pub(super) fn print_diagnostic(sources: &SourceMap, diagnostic: &Diagnostic) {
+    let config = RenderConfig { color: colours_output(), ..RenderConfig::default() };
+    raw(render(sources, diagnostic, config).as_bytes());
+}
+
 pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times, config: &Config) {
     match report.violation() {
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(_) => print_violations(model, sources, report),
-        None => outln!("{}", verdict_line(report, times)),
+        None => print_toned(&verdict_line(report, times), tone(report.verdict)),
     }
     temporal::print(report, sources);
     if report.outside_scope > 0 {
@@ -31,7 +46,7 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
     for limit in report.limits.iter().skip(usize::from(report.verdict == Verdict::Incomplete)) {
         outln!("  {limit}");
     }
-    report.unchecked.iter().for_each(|one| out!("{}", render(sources, one, RenderConfig::default())));
+    report.unchecked.iter().for_each(|one| print_diagnostic(sources, one));
     let mut told: Vec<&Diagnostic> = Vec::new();
     for (_, diagnostic) in &report.failures {
         let is_same = |known: &&Diagnostic| known.message == diagnostic.message && known.span() == diagnostic.span();
@@ -44,7 +59,7 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
             "infinite-set" => diagnostic.clone().help("choose from a finite set, such as `0..10`"),
             _ => diagnostic.clone(),
         };
-        out!("{}", render(sources, &diagnostic, RenderConfig::default()));
+        print_diagnostic(sources, &diagnostic);
     }
     outln!();
     let rate = report.states as f64 / times.search.max(1e-9);
@@ -189,7 +204,7 @@ fn print_stuck(model: &Model, sources: &SourceMap, config: &Config) {
     match why_stuck(model, config) {
         Some(Stuck::IllDefined(error)) => {
             outln!("the machine cannot start: a property is not well-defined");
-            out!("{}", render(sources, &error, RenderConfig::default()));
+            print_diagnostic(sources, &error);
         }
         Some(Stuck::Property(idx)) => {
             let property = &model.properties[idx];
@@ -301,8 +316,9 @@ pub(super) fn heading(model: &Model, sources: &SourceMap, violation: &Violation)
 }
 
 fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
+    let tone = if matches!(violation.kind, ViolationKind::Goal) { Tone::Good } else { Tone::Bad };
     let heading = heading(model, sources, violation);
-    outln!("{heading}");
+    print_toned(&heading, tone);
     match &violation.kind {
         ViolationKind::Invariant { conjunct } => {
             print_conjunct(model, sources, &model.invariant[*conjunct], violation);
@@ -310,7 +326,7 @@ fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
         ViolationKind::Assertion { conjunct } => {
             print_conjunct(model, sources, &model.assertions[*conjunct], violation);
         }
-        ViolationKind::IllDefined { error, .. } => out!("{}", render(sources, error, RenderConfig::default())),
+        ViolationKind::IllDefined { error, .. } => print_diagnostic(sources, error),
         ViolationKind::Deadlock | ViolationKind::Goal => {}
     }
     for part in &violation.parts {
@@ -326,6 +342,7 @@ fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
     }
     if violation.trace.steps.len() > MAX_LISTED_STEPS {
         // The first line has left the screen.
-        outln!("\n{heading}");
+        outln!();
+        print_toned(&heading, tone);
     }
 }
