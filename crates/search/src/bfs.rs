@@ -228,7 +228,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
     fn run<'s>(&mut self, is_new: bool, scope: &'s Scope<'s, 'e>, control: &mut dyn Control) -> Exploration {
         if is_new {
             self.root(control);
-        } else {
+        } else if !self.is_within_part() {
             // The limit may be one that was reached before.
             self.cut();
         }
@@ -275,6 +275,11 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         if self.saver.take().is_some() {
             self.disk.checkpoint_error = Some(why.to_owned());
         }
+    }
+
+    /// A large block was interrupted inside a part, which would have been expanded to its end before the limit on states is looked at.
+    fn is_within_part(&self) -> bool {
+        self.position.block.is_some_and(|block| block.is_large) && !self.position.next.is_multiple_of(SHORT_PART_STATES)
     }
 
     /// Depth of the deepest state: that of the level being expanded, or one more if the next level has begun.
