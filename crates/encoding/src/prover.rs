@@ -17,6 +17,9 @@ pub trait Prover {
     }
 }
 
+/// Alternatives of a question that are asked about together.
+const MAX_TOGETHER: usize = 64;
+
 /// A SAT solver that gives up on a query after so many conflicts, and on everything when the flag is raised.
 pub struct SatProver {
     pub conflicts: u64,
@@ -60,12 +63,27 @@ impl SatProver {
         if clauses.iter().any(Vec::is_empty) {
             return false;
         }
+        // One of many things may be false: each has to do with few assumptions, all together with all of them.
+        let longest = (0..clauses.len()).max_by_key(|idx| clauses[*idx].len());
+        if let Some(longest) = longest.filter(|idx| clauses[*idx].len() > MAX_TOGETHER) {
+            let parts = std::mem::take(&mut clauses[longest]);
+            return parts.into_iter().any(|part| {
+                clauses[longest] = vec![part];
+                self.stop.is_raised() || self.may_all_hold(blast, known, &clauses)
+            });
+        }
+        self.may_all_hold(blast, known, &clauses)
+    }
+
+    /// Whether there may be a state in which some literal of each list is false.
+    fn may_all_hold(&self, blast: &Blast, known: &Assumed, clauses: &[Vec<Lit>]) -> bool {
+        let circuit = &blast.circuit;
         let mut solver = Solver::new(self.conflicts).stopped_by(self.stop.clone());
-        for clause in &clauses {
+        for clause in clauses {
             let clause: Vec<Lit> = clause.iter().map(|lit| !*lit).collect();
             solver.clause(circuit, &clause);
         }
-        for lit in known.about(blast, circuit.inputs_of(clauses.into_iter().flatten())) {
+        for lit in known.about(blast, circuit.inputs_of(clauses.iter().flatten().copied())) {
             solver.require(circuit, lit);
         }
         solver.solve() != Answer::Unsatisfiable
