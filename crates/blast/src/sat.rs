@@ -94,6 +94,14 @@ impl Solver {
         }
     }
 
+    /// Gives an input of a circuit a value to try first, if the solver has not heard of it.
+    pub fn prefer(&mut self, circuit: &Circuit, input: Lit, value: bool) {
+        if circuit.is_input(input) && self.vars.get(input.gate()).is_none() {
+            let var = self.sat.new_var(lbool::new(value), true);
+            self.vars.set(input.gate(), var);
+        }
+    }
+
     /// Requires at least one of the literals.
     pub fn clause(&mut self, circuit: &Circuit, lits: &[Lit]) {
         if lits.contains(&Lit::TRUE) {
@@ -173,6 +181,11 @@ impl Solver {
         let assumptions: Vec<SatLit> = lits.map(|lit| self.literal(circuit, *lit)).collect();
         self.sat.cb_mut().conflicts = conflicts;
         self.answer(&assumptions)
+    }
+
+    /// Whether an assumption of the last call, which was answered `Unsatisfiable`, has to do with the contradiction.
+    pub fn is_to_blame(&self, lit: Lit) -> bool {
+        self.vars.get(lit.gate()).is_some_and(|var| self.sat.unsat_core_contains_var(var))
     }
 
     /// Number of literals propagated so far; a deterministic measure of time.

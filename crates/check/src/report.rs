@@ -8,6 +8,7 @@ use abridge_explicit::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
 use abridge_sliced::Usage as SlicedUsage;
+use abridge_symbolic::Proof;
 use abridge_system::{FindingKind, Gap, Limit, Part, Reason};
 use num_bigint::BigUint;
 
@@ -174,7 +175,7 @@ pub struct SymbolicReport {
 }
 
 /// What a backward search tells about itself.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct BackwardReport {
     /// Sets of states that were searched from: properties that may fail, operations that may be ill-defined, deadlocks.
     pub targets: usize,
@@ -185,6 +186,11 @@ pub struct BackwardReport {
     pub variables: usize,
     /// Nodes of the largest fixpoint.
     pub fixpoint_nodes: usize,
+    /// Patterns that exclude everything, the most of all valuations of the constants, and the last list of them.
+    pub patterns: usize,
+    pub proof: Option<Box<Proof>>,
+    /// The reason why patterns gave no answer, if they were asked.
+    pub without_patterns: Option<&'static str>,
 }
 
 /// Symmetry reduction of a run.

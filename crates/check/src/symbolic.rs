@@ -20,7 +20,8 @@ use abridge_reduce::symmetry::{
 };
 use abridge_search::{Control, DiskUse, Progress};
 use abridge_symbolic::{
-    Asked, Class, Direction, Distrust, Halt, Kind, Options, Reached, Renaming, Space, Stop, with_engine_stack,
+    Asked, Class, Direction, Distrust, Halt, Kind, Options, Reached, Renaming, Representatives, Space, Stop,
+    with_engine_stack,
 };
 use abridge_system::{Explanation, FindingKind, Limit, Machine as _, Origin, Steps, System as _, Worker as _};
 use abridge_value::Value;
@@ -237,7 +238,7 @@ impl<'r, 's> Run<'r, 's> {
         distrust: &Distrust,
     ) -> Result<(Space<'p>, bool), Halt> {
         let Config { representatives, order, max_nodes, direction, .. } = *self.config;
-        let is_reduced = !self.group().is_trivial();
+        let is_reduced = !self.group().is_trivial() && representatives != Representatives::Patterns;
         let (classes, is_split) = classes(group, constants);
         let options = Options { representatives, order, max_nodes, direction, is_reduced };
         let mut space = Space::new(source, constants, &classes, distrust, options, self.config.stop.clone())?;
@@ -260,6 +261,9 @@ impl<'r, 's> Run<'r, 's> {
         // Backwards, interchangeable elements say which bits belong together, even if states are not identified.
         let is_backward = self.config.direction == Direction::Backward;
         let group = if is_backward { self.symmetry().group } else { self.group() };
+        if is_backward && self.is_excluded(&source, &constants, &group) {
+            return ControlFlow::Break(Some(Next::Setup));
+        }
         let (mut space, is_split) = match self.space(&source, &constants, &group, distrust) {
             Ok(space) => space,
             Err(halt) => {
@@ -499,36 +503,45 @@ impl<'r, 's> Run<'r, 's> {
     }
 }
 
+/// Whether a permutation leaves the constants as they are.
+fn is_kept(group: &Group, constants: &State, images: &Permutation) -> bool {
+    map_slots(&constants.constants, &mut |value| permute_value(group, images, value)).is_none()
+}
+
+fn exchange(group: &Group, left: u32, right: u32) -> Permutation {
+    let mut images = group.identity();
+    images.swap(left as usize, right as usize);
+    images
+}
+
+/// Lists of points of a range that the constants do not tell apart.
+fn lists(group: &Group, range: Range<u32>, constants: &State) -> Vec<Vec<u32>> {
+    let mut lists: Vec<Vec<u32>> = Vec::new();
+    for point in range {
+        match lists.iter_mut().find(|list| is_kept(group, constants, &exchange(group, list[0], point))) {
+            Some(list) => list.push(point),
+            None => lists.push(vec![point]),
+        }
+    }
+    lists
+}
+
 /// Permutations that leave the constants as they are, and whether there may be more of them. Elements that can be exchanged form lists. Where the constants have a ring of
 /// all elements, the rotations of the ring are all permutations that keep it.
 fn classes<'g>(group: &'g Group, constants: &State) -> (Vec<Class<'g>>, bool) {
-    let is_kept = |images: &Permutation| {
-        map_slots(&constants.constants, &mut |value| permute_value(group, images, value)).is_none()
-    };
     let renaming =
         |images: Permutation| -> Renaming<'g> { Box::new(move |value| permute_value(group, &images, value)) };
-    let exchange = |left: u32, right: u32| -> Permutation {
-        let mut images = group.identity();
-        images.swap(left as usize, right as usize);
-        images
-    };
     let (mut classes, mut is_split) = (Vec::new(), false);
     for range in group.ranges() {
-        let mut lists: Vec<Vec<u32>> = Vec::new();
-        for point in range.clone() {
-            match lists.iter_mut().find(|list| is_kept(&exchange(list[0], point))) {
-                Some(list) => list.push(point),
-                None => lists.push(vec![point]),
-            }
-        }
+        let lists = lists(group, range.clone(), constants);
         let rotation = if lists.len() > 1 { rotation(group, range, constants) } else { None };
-        if let Some(rotation) = rotation.filter(&is_kept) {
+        if let Some(rotation) = rotation.filter(|images| is_kept(group, constants, images)) {
             classes.push(Class::Group(powers(&rotation).into_iter().map(renaming).collect()));
             continue;
         }
         is_split |= lists.len() > 1;
         for list in lists.into_iter().filter(|list| list.len() > 1) {
-            let exchanges = list.windows(2).map(|pair| renaming(exchange(pair[0], pair[1])));
+            let exchanges = list.windows(2).map(|pair| renaming(exchange(group, pair[0], pair[1])));
             classes.push(Class::Exchanges(exchanges.collect()));
         }
     }

@@ -86,6 +86,9 @@ pub(crate) struct Start {
     pub(crate) values: Vec<(VarId, CircuitValue)>,
 }
 
+/// Which labels are to be translated.
+pub(crate) type Meant<'m> = dyn Fn(&[Val]) -> bool + 'm;
+
 /// The reason to translate an operation as a whole.
 const MANY_LABELS: &str = "many labels";
 
@@ -290,9 +293,9 @@ impl<'s> Translator<'s> {
 
     /// The actions of an operation, one for each value of the locals that label its steps, in so far as these are not more than `most`.
     /// Steps with other labels do not exist.
-    pub(crate) fn actions(&mut self, op: OpId, label: &[LocalId], most: usize) -> Vec<Action> {
+    pub(crate) fn actions(&mut self, op: OpId, label: &[LocalId], most: usize, is_meant: &Meant<'_>) -> Vec<Action> {
         let peeled = self.peel(op, label);
-        let mut actions = match self.unrolled(op, &peeled, label, most) {
+        let mut actions = match self.unrolled(op, &peeled, label, (most, is_meant)) {
             Ok(actions) => actions,
             Err(stop) => {
                 let cause = match stop {
@@ -409,7 +412,13 @@ impl<'s> Translator<'s> {
     }
 
     /// One action for each label.
-    fn unrolled(&mut self, op: OpId, peeled: &Peeled, label: &[LocalId], most: usize) -> Encoded<Vec<Action>> {
+    fn unrolled(
+        &mut self,
+        op: OpId,
+        peeled: &Peeled,
+        label: &[LocalId],
+        (most, is_meant): (usize, &Meant<'_>),
+    ) -> Encoded<Vec<Action>> {
         let params = &self.session.model().operations[op].params;
         let binder: Vec<LocalId> = params.iter().chain(&peeled.binder).copied().collect();
         if !label.iter().all(|local| binder.contains(local)) {
@@ -424,12 +433,15 @@ impl<'s> Translator<'s> {
         let mut places: HashMap<Vec<Val>, usize> = HashMap::new();
         let mut count = 0;
         self.encoder.bind_each(&binder, &peeled.searched, &self.env, &mut |_, env| {
+            let vals: Option<Vec<Val>> = label.iter().map(|local| env.local(*local).cloned()).collect();
+            let vals = vals.ok_or(Stop::Unsupported("a label without a value"))?;
+            if !is_meant(&vals) {
+                return Ok(());
+            }
             count += 1;
             if count > most {
                 return Err(Stop::Unsupported(MANY_LABELS));
             }
-            let vals: Option<Vec<Val>> = label.iter().map(|local| env.local(*local).cloned()).collect();
-            let vals = vals.ok_or(Stop::Unsupported("a label without a value"))?;
             let place = *places.entry(vals).or_insert_with_key(|vals| {
                 groups.push((vals.clone(), Vec::new()));
                 groups.len() - 1

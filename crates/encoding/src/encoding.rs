@@ -10,7 +10,7 @@ use abridge_model::{Conjunct, VarId};
 use abridge_solve::encode::{ChoicePoint, TruthPair};
 use abridge_value::BitSet;
 
-use crate::actions::{Action, Role, Translator};
+use crate::actions::{Action, Meant, Role, Translator};
 use crate::bounds::{Declarer, Refuted};
 use crate::cells::{CellId, Cells};
 use crate::gap::{Cause, Gap, Subject};
@@ -122,6 +122,18 @@ impl Encoding {
         config: &Config,
         prover: &mut dyn Prover,
     ) -> Result<Encoding, Gap> {
+        Encoding::of_labels(source, constants, config, prover, &|_| true)
+    }
+
+    /// Encodes a machine with instances for some labels only. The steps of every other label must be those of one of them up to a permutation of interchangeable elements, which
+    /// leaves the constants and everything that is said about states as it is: then bounds that these instances keep are kept by all.
+    pub fn of_labels(
+        source: &Source<'_>,
+        constants: &State,
+        config: &Config,
+        prover: &mut dyn Prover,
+        is_meant: &dyn Fn(&[Val]) -> bool,
+    ) -> Result<Encoding, Gap> {
         let mut refuted = Refuted::default();
         let mut used_fuel = 0;
         loop {
@@ -130,7 +142,7 @@ impl Encoding {
             let mut translator = Translator::new(&session, constants, config.max_one_hot);
             let (starts, cause) = initial::starts(&mut translator, &session, constants);
             let declared = Declarer::new(source, config, &mut translator, &starts, prover).declare_all(&refuted);
-            let actions = actions(source, config, &mut translator, prover)?;
+            let actions = actions(source, config, &mut translator, prover, is_meant)?;
             let mut obligations = Vec::new();
             for (_, action) in &actions {
                 let relation = relation(action, translator.blast());
@@ -197,10 +209,11 @@ fn actions(
     config: &Config,
     translator: &mut Translator<'_>,
     prover: &dyn Prover,
+    is_meant: &Meant<'_>,
 ) -> Result<Vec<(usize, Action)>, Gap> {
     let mut actions = Vec::new();
     for (idx, (op, labels)) in source.labelled().enumerate() {
-        let of_operation = translator.actions(op, labels, config.max_labels);
+        let of_operation = translator.actions(op, labels, config.max_labels, is_meant);
         actions.extend(of_operation.into_iter().map(|action| (idx, action)));
         if actions.len() > config.max_instances {
             return Err(Gap { subject: Subject::Operation(op), cause: Cause::ManyInstances });

@@ -64,17 +64,33 @@ impl SatProver {
         if clauses.iter().any(Vec::is_empty) {
             return false;
         }
+        // Of very many things that may be false, each has to do with few assumptions, all together with all of them.
+        let longest = (0..clauses.len()).max_by_key(|idx| clauses[*idx].len());
+        if let Some(longest) = longest.filter(|idx| clauses[*idx].len() > MAX_CASES) {
+            let parts = std::mem::take(&mut clauses[longest]);
+            return parts.into_iter().any(|part| {
+                clauses[longest] = vec![part];
+                self.stop.is_raised() || self.may_fail(blast, known, &clauses)
+            });
+        }
+        self.may_fail(blast, known, &clauses)
+    }
+
+    /// Whether there may be a state in which some literal of each list is false.
+    fn may_fail(&self, blast: &Blast, known: &Assumed, clauses: &[Vec<Lit>]) -> bool {
+        let circuit = &blast.circuit;
         let mut solver = Solver::new(self.conflicts).stopped_by(self.stop.clone());
         for lit in known.about(blast, circuit.inputs_of(clauses.iter().flatten().copied())) {
             solver.require(circuit, lit);
         }
         let longest = (0..clauses.len()).max_by_key(|idx| clauses[*idx].len());
-        let longest = longest.filter(|idx| clauses[*idx].len() <= MAX_CASES);
-        let cases = longest.map(|idx| negated(&clauses.swap_remove(idx)));
-        for clause in &clauses {
+        for (_, clause) in clauses.iter().enumerate().filter(|(idx, _)| Some(*idx) != longest) {
             solver.clause(circuit, &negated(clause));
         }
-        let Some(cases) = cases else { return solver.solve() != Answer::Unsatisfiable };
+        let Some(cases) = longest.map(|idx| negated(&clauses[idx])).filter(|cases| cases.len() <= MAX_CASES) else {
+            longest.iter().for_each(|idx| solver.clause(circuit, &negated(&clauses[*idx])));
+            return solver.solve() != Answer::Unsatisfiable;
+        };
         // Most ways in which a long clause could be true are refuted by propagation alone, one at a time.
         let mut answers = cases.iter().map(|case| solver.solve_under(circuit, &[*case], MAX_CASE_CONFLICTS));
         match answers.find(|answer| *answer != Answer::Unsatisfiable) {

@@ -126,7 +126,7 @@ impl Options {
         match self.representatives {
             Representatives::Counters => Order::Concatenated,
             Representatives::Orbits => Order::Interlaced,
-            Representatives::Dynamic | Representatives::Multiple => self.order,
+            Representatives::Dynamic | Representatives::Multiple | Representatives::Patterns => self.order,
         }
     }
 }
@@ -233,7 +233,7 @@ impl<'s> Space<'s> {
     /// Prepares the method that finds representatives.
     fn add_method(&mut self, classes: &[MovedClass]) -> Result<(), Halt> {
         match self.method {
-            Representatives::Dynamic => {}
+            Representatives::Dynamic | Representatives::Patterns => {}
             Representatives::Multiple => {
                 let n_moving = |class: &MovedClass| class.list.iter().filter(|moved| !moved.is_empty()).count();
                 let lists: Vec<_> = classes.iter().map(|class| (n_moving(class), class.is_group)).collect();

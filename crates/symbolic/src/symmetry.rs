@@ -53,6 +53,8 @@ pub enum Representatives {
     Orbits,
     /// Numbers of elements by local state (section 2.3).
     Counters,
+    /// Backwards, partial states up to permutations (`patterns.rs`); whole states, which are searched where that gives no answer, are not reduced.
+    Patterns,
 }
 
 /// Orders of the bits of interchangeable elements (section 5).
@@ -118,7 +120,7 @@ impl Space<'_> {
         }
         self.classes = classes;
         match self.method {
-            Representatives::Dynamic => {}
+            Representatives::Dynamic | Representatives::Patterns => {}
             Representatives::Multiple => self.mapping = self.multiple(&lists)?,
             Representatives::Orbits | Representatives::Counters => {
                 return Err(Halt::Inapplicable("backward search: representatives are sorted, or several"));

@@ -120,7 +120,7 @@ pub fn compare(project: &Project, formulas: &[&str]) -> Result<Compared, String>
 fn compare_backward(model: &Model, compared: &mut Compared) -> Result<(), String> {
     for find_all in [true, false] {
         let expected = check(model, &Config { find_all, temporal: false, ..plain() }, &mut ());
-        for representatives in METHODS.into_iter().take(3) {
+        for representatives in METHODS.into_iter().take(3).chain([Some(Representatives::Patterns)]) {
             let config = Config {
                 engine: Engine::Symbolic,
                 direction: Direction::Backward,

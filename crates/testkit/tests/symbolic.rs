@@ -208,7 +208,7 @@ fn methods_have_the_orbits_of_the_protocols() {
                     Representatives::Orbits | Representatives::Counters => assert!(is_unique, "{place}"),
                     Representatives::Multiple => assert!(!is_unique, "{place}"),
                     // Exchanges of neighbours are not enough where three processes know each other.
-                    Representatives::Dynamic => {
+                    Representatives::Dynamic | Representatives::Patterns => {
                         assert_eq!(is_unique, (name, orbits) != ("McsLock.mch", 1_285), "{place}")
                     }
                 }
@@ -604,4 +604,24 @@ fn an_assumption_makes_no_finding() {
             );
         }
     }
+}
+
+/// Patterns exclude everything for many processes at once; where something can be found, another search finds it.
+#[test]
+fn patterns_prove_mutual_exclusion_of_queue_locks() {
+    let patterns = Config { symmetry: Method::Auto, representatives: Representatives::Patterns, ..backward() };
+    let report = check(&protocol("McsLock.mch", "PROC", 12), &patterns, &mut ());
+    assert_eq!((report.verdict, &report.limits), (Verdict::Holds, &Vec::new()));
+    let found = report.symbolic.and_then(|symbolic| symbolic.backward).expect("a backward search");
+    let proof = found.proof.expect("patterns give the answer");
+    assert!(proof.n_variables <= 3 && proof.patterns.iter().any(|it| it.contains("inside")), "{proof:?}");
+    let text = "MACHINE M SETS ID DEFINITIONS scope_ID == 5 VARIABLES xx, yy INVARIANT xx <: ID & yy <: ID & card(xx) <= 1 \
+        INITIALISATION xx, yy := {}, {} OPERATIONS Ask(ii) = PRE ii : ID & ii /: xx THEN yy := yy \\/ {ii} END; \
+        Enter(ii) = PRE ii : yy & xx = {} THEN xx := xx \\/ {ii} || yy := yy - {ii} END; Slip(ii) = PRE ii : yy & yy = {ii} & xx /= {} \
+        THEN xx := xx \\/ {ii} END END";
+    let model = Project::model_of(text);
+    let report = check(&model, &patterns, &mut ());
+    assert_eq!(report.verdict, Verdict::Violated, "{:?}", report.limits);
+    let found = report.symbolic.and_then(|symbolic| symbolic.backward).expect("a backward search");
+    assert!(found.proof.is_none() && found.without_patterns.is_some(), "{found:?}");
 }

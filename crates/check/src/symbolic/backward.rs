@@ -2,12 +2,16 @@
 
 use std::ops::ControlFlow;
 
+use abridge_encoding::Source;
+use abridge_eval::State;
 use abridge_explicit::INITIALISATION;
+use abridge_reduce::symmetry::{Group, Method};
 use abridge_search::{Control, Progress};
-use abridge_symbolic::{Halt, Kind, Space, Stop, Traced};
+use abridge_symbolic::{Halt, Kind, Open, Representatives, Space, Stop, Traced, prove};
 use abridge_system::{FindingKind, Machine as _, System as _};
+use abridge_value::Value;
 
-use super::{Next, Run, finding};
+use super::{Next, Run, finding, lists};
 use crate::report::BackwardReport;
 
 impl Run<'_, '_> {
@@ -54,7 +58,33 @@ impl Run<'_, '_> {
         ControlFlow::Break(Some(if is_done || traced.halt.is_some() { Next::End } else { Next::Setup }))
     }
 
-    fn is_confirmed(&self, kind: Kind, state: Option<&abridge_eval::State>) -> bool {
+    /// Whether patterns exclude everything that is asked about. What they leave open is searched for in other ways.
+    pub(super) fn is_excluded(&mut self, source: &Source<'_>, constants: &State, group: &Group) -> bool {
+        if self.config.representatives != Representatives::Patterns || self.config.symmetry == Method::Off {
+            return false;
+        }
+        let elements = interchangeable(group, constants);
+        let (asked, system) = (self.asked(), self.system);
+        let mut watch = |progress: &abridge_symbolic::Progress| {
+            let progress = Progress { bytes: system.bytes(), depth: progress.rounds, ..Progress::default() };
+            Control::poll(&mut *self.control, &progress).is_none()
+        };
+        let proof = prove(source, constants, &elements, asked, &mut watch, self.config.stop.clone());
+        let report = self.shown.backward.get_or_insert_with(BackwardReport::default);
+        match proof {
+            Err(Open(why, _)) => report.without_patterns = Some(why),
+            Ok(proof) => {
+                report.patterns = report.patterns.max(proof.patterns.len());
+                report.proof = Some(Box::new(proof));
+                self.formulas.doubt("a backward search judges no formulas");
+                self.transitions.fill(None);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_confirmed(&self, kind: Kind, state: Option<&State>) -> bool {
         state.is_some_and(|state| self.system.explain(finding(kind), &self.system.words_of(state, true)).is_some())
     }
 
@@ -71,4 +101,14 @@ impl Run<'_, '_> {
         self.shown.exact_operations = space.parts().exact_operations;
         self.transitions.fill(None);
     }
+}
+
+/// The longest list of elements that the constants do not tell apart.
+fn interchangeable(group: &Group, constants: &State) -> Vec<Value> {
+    let longest = group.ranges().flat_map(|range| lists(group, range, constants)).max_by_key(Vec::len);
+    let element = |point: u32| {
+        let (set, index) = group.element(point);
+        Value::Element { set, index }
+    };
+    longest.unwrap_or_default().into_iter().map(element).collect()
 }

@@ -227,6 +227,8 @@ enum Symmetry {
     Orbits,
     /// Symbolic engine: counter abstraction, where no value relates two elements
     Counters,
+    /// Symbolic engine, backwards: partial states up to permutations, as with `auto`
+    Patterns,
 }
 
 #[cfg(feature = "nauty")]
@@ -239,9 +241,12 @@ impl Symmetry {
     fn method(self, is_precise: bool) -> Method {
         match self {
             Symmetry::Off => Method::Off,
-            Symmetry::Auto | Symmetry::Dynamic | Symmetry::Multiple | Symmetry::Orbits | Symmetry::Counters => {
-                Method::Auto
-            }
+            Symmetry::Auto
+            | Symmetry::Dynamic
+            | Symmetry::Multiple
+            | Symmetry::Orbits
+            | Symmetry::Counters
+            | Symmetry::Patterns => Method::Auto,
             Symmetry::Canon => Method::Canon,
             Symmetry::Nauty => NAUTY,
             Symmetry::Flood => Method::Flood,
@@ -256,6 +261,7 @@ impl Symmetry {
             Symmetry::Multiple => Some(Representatives::Multiple),
             Symmetry::Orbits => Some(Representatives::Orbits),
             Symmetry::Counters => Some(Representatives::Counters),
+            Symmetry::Patterns => Some(Representatives::Patterns),
             _ => None,
         }
     }
@@ -349,12 +355,15 @@ impl CheckOptions {
         }
     }
 
-    /// Puts the direction of a search into a configuration. Sorted sets of states have larger diagrams backwards, so representatives are for those who ask.
+    /// Puts the direction of a search into a configuration. Sorted sets of states have larger diagrams backwards, so representatives of states are for those who ask; others get patterns.
     fn direct(&self, config: &mut Config) {
         if self.direction == DirectionName::Backward {
             config.direction = abridge_check::Direction::Backward;
-            let asks = matches!(self.symmetry, Some(Symmetry::Dynamic | Symmetry::Multiple));
-            config.symmetry = if asks { config.symmetry } else { Method::Off };
+            match self.symmetry {
+                Some(Symmetry::Dynamic | Symmetry::Multiple) => {}
+                Some(Symmetry::Off) => config.symmetry = Method::Off,
+                _ => (config.symmetry, config.representatives) = (Method::Auto, Representatives::Patterns),
+            }
         }
     }
 

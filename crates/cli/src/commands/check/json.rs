@@ -87,12 +87,20 @@ fn add_symbolic(json: &mut Value, symbolic: &SymbolicReport) {
         "learnt_properties": symbolic.learnt_properties,
         "lists_initial": symbolic.lists_initial,
         "direction": if symbolic.backward.is_some() { "backward" } else { "forward" },
-        "backward": symbolic.backward.map(|backward| json!({
+        "backward": symbolic.backward.as_ref().map(|backward| json!({
             "targets": backward.targets,
             "refinements": backward.refinements,
             "visible_variables": backward.visible,
             "variables": backward.variables,
             "fixpoint_nodes": backward.fixpoint_nodes,
+            "patterns": backward.proof.as_ref().map(|proof| json!({
+                "never": proof.patterns,
+                "elements": proof.n_variables,
+                "answers": proof.queries,
+                "searches": proof.searches,
+                "samples": proof.samples,
+            })),
+            "without_patterns": backward.without_patterns,
         })),
     });
 }

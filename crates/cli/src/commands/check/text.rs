@@ -104,6 +104,17 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
 
 /// Counts and statistics of the symbolic engine.
 fn symbolic_text(symbolic: &SymbolicReport, times: &Times) -> String {
+    if let Some(proof) = symbolic.backward.as_ref().and_then(|backward| backward.proof.as_ref()) {
+        return format!(
+            "backward search, {} of at most {}, {} of the solver, {} looked at, {:.2} s, {} MB",
+            plural(proof.patterns.len() as u64, "pattern"),
+            plural(proof.n_variables as u64, "element"),
+            plural(proof.queries, "answer"),
+            plural(proof.samples as u64, "state"),
+            times.total,
+            peak_bytes() >> 20
+        );
+    }
     if let Some(backward) = &symbolic.backward {
         return format!(
             "backward search, {}, at most {}, {} of {} variables visible, {:.2} s, {} MB",
