@@ -141,6 +141,8 @@ struct Run<'r, 's> {
     limits: Vec<Limit>,
     stops: Vec<String>,
     shown: SymbolicReport,
+    /// In some set-up, interchangeable elements are not exchanged.
+    leaves_elements: bool,
     formulas: Formulas<'r, 's>,
     /// Reductions that the machine defines.
     canonising: Option<Canonising<'r>>,
@@ -165,6 +167,7 @@ impl<'r, 's> Run<'r, 's> {
             limits: Vec::new(),
             stops: Vec::new(),
             shown: SymbolicReport::default(),
+            leaves_elements: false,
             formulas: Formulas::new(system, config),
             canonising: None,
             depth: 0,
@@ -381,12 +384,14 @@ impl<'r, 's> Run<'r, 's> {
     fn add_counts(&mut self, space: &mut Space<'_>, reached: &Reached, count: u64) {
         self.states += &reached.states;
         self.initial += &reached.initial;
-        if space.is_reduced() {
-            self.shown.symmetry = match (self.shown.symmetry, space.has_several_representatives) {
-                (SymbolicSymmetry::Several, _) | (_, true) => SymbolicSymmetry::Several,
-                _ => SymbolicSymmetry::Unique,
-            };
-        }
+        self.leaves_elements |= space.leaves_elements;
+        let is_several = space.has_several_representatives || self.leaves_elements;
+        self.shown.symmetry = match (self.shown.symmetry, space.is_reduced()) {
+            (SymbolicSymmetry::Off, false) => SymbolicSymmetry::Off,
+            (SymbolicSymmetry::Several, _) => SymbolicSymmetry::Several,
+            _ if is_several => SymbolicSymmetry::Several,
+            _ => SymbolicSymmetry::Unique,
+        };
         let behind = match (space.is_reduced(), self.canonising) {
             (false, _) => Some(reached.states.clone()),
             (true, None) => space.states_behind(reached).ok(),

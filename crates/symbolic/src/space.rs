@@ -54,6 +54,8 @@ pub struct Space<'s> {
     pub(crate) is_by_elements: bool,
     /// With symmetry reduction, an orbit may have several representatives.
     pub has_several_representatives: bool,
+    /// Some interchangeable elements are not exchanged, since values that contain them are no cells.
+    pub leaves_elements: bool,
     /// The initial states were listed by the evaluator.
     pub(crate) lists_initial: bool,
     /// The initialisation is ill-defined for some of its choices.
@@ -171,7 +173,7 @@ impl<'s> Space<'s> {
             Err(_) if stop.is_raised() => return Err(Halt::Stop(Stop::Stopped)),
             encoding => encoding.map_err(Halt::Gap)?,
         };
-        let classes = symmetry::moved(&encoding, &source.variables, classes);
+        let (classes, leaves_elements) = symmetry::moved(&encoding, &source.variables, classes);
         let is_backward = options.direction == Direction::Backward;
         let mut order = order(&encoding);
         if !classes.is_empty() {
@@ -210,6 +212,7 @@ impl<'s> Space<'s> {
             method: options.representatives,
             is_by_elements: !is_relational && matches!(&classes[..], [class] if !class.is_group),
             has_several_representatives: is_relational,
+            leaves_elements,
             lists_initial: false,
             is_start_ill_defined: false,
             missing: BTreeSet::new(),

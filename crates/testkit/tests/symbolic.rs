@@ -92,6 +92,16 @@ fn sets_of_sets_have_one_representative_per_orbit() {
     assert!(compared.unique >= 2, "{compared:?}");
 }
 
+/// With one valuation of the constants, `ww` leaves its bound and has no cells, so elements are not exchanged there; with the other they are.
+#[test]
+fn representatives_are_not_unique_where_elements_are_left_alone() {
+    let text = "MACHINE M SETS SS; TT CONSTANTS c0 PROPERTIES card(SS) = 2 & card(TT) = 2 & c0 : 0..1 VARIABLES vt, wt, ww \
+        INVARIANT vt : TT & wt : TT & ww : SS --> {0.1, 0.2} INITIALISATION vt :: TT || wt :: TT || ww := SS * {0.1} \
+        OPERATIONS set(pp, qq) = PRE pp : SS & qq : TT & c0 = 1 THEN ww := ww <+ {pp |-> 0.3} || vt := qq END END";
+    let compared = compare(&Project::new(&[("M.mch", text)]), &[]).expect("all methods agree");
+    assert!(compared.reduced[0] >= 1 && compared.unique < compared.reduced.iter().sum(), "{compared:?}");
+}
+
 fn backward() -> Config {
     Config {
         engine: Engine::Symbolic,

@@ -22,21 +22,24 @@ pub(crate) struct MovedClass {
     pub(crate) list: Vec<Moved>,
 }
 
-/// Classes whose permutations are permutations of cells.
-pub(crate) fn moved(encoding: &Encoding, variables: &[VarId], classes: &[Class<'_>]) -> Vec<MovedClass> {
+/// Classes whose permutations are permutations of cells, and whether there are others.
+pub(crate) fn moved(encoding: &Encoding, variables: &[VarId], classes: &[Class<'_>]) -> (Vec<MovedClass>, bool) {
+    let mut has_others = false;
     let of_class = |class: &Class<'_>| {
         let (is_group, renamings) = match class {
             Class::Exchanges(list) => (false, list),
             Class::Group(list) => (true, list),
         };
         let list: Option<Vec<Moved>> = renamings.iter().map(|it| moved_by(encoding, variables, it)).collect();
+        has_others |= list.is_none();
         let list = list.filter(|list| list.iter().any(|moved| !moved.is_empty()))?;
         let mut class = MovedClass { is_group, list };
         let roots = orbits(&class);
         class.list.iter_mut().for_each(|moved| moved.sort_by_key(|(from, _)| (roots[from], *from)));
         Some(class)
     };
-    classes.iter().filter_map(of_class).collect()
+    let moved = classes.iter().filter_map(of_class).collect();
+    (moved, has_others)
 }
 
 /// The cells that a permutation moves; nothing if it is no permutation of cells.
