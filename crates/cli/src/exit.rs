@@ -21,8 +21,20 @@ pub(crate) enum Exit {
     Incomplete = 20,
     /// An evaluation is not well-defined.
     IllDefined = 75,
+    /// Internal error of Abridge.
+    Bug = 101,
     /// Model error: unreadable file, syntax, names or types.
     WrongModel = 150,
+}
+
+/// Has a panic of any thread end the program with [`Exit::Bug`], and ask for a report.
+pub(crate) fn end_on_panic() {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        print(info);
+        eprintln!("internal error of Abridge: please report it, with the machine and the command line");
+        std::process::exit(Exit::Bug as i32);
+    }));
 }
 
 impl From<Exit> for ExitCode {

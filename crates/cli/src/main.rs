@@ -443,6 +443,7 @@ struct Output {
 }
 
 fn main() -> ExitCode {
+    exit::end_on_panic();
     out::end_with_the_reader();
     let cli = Cli::parse();
     disk::allow(cli.files);
