@@ -1,5 +1,6 @@
 //! Exit statuses of `abridge`. Scripts rely on the numbers, so they never change.
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -32,7 +33,10 @@ pub(crate) fn end_on_panic() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         print(info);
-        eprintln!("internal error of Abridge: please report it, with the machine and the command line");
+        let _ = writeln!(
+            io::stderr(),
+            "internal error of Abridge: please report it, with the machine and the command line"
+        );
         std::process::exit(Exit::Bug as i32);
     }));
 }
