@@ -116,6 +116,11 @@ impl Warning {
         }
     }
 
+    /// Whether the warning casts no doubt on an answer, in any mode.
+    pub fn is_beside_the_answer(&self) -> bool {
+        !self.is_bounding(true)
+    }
+
     /// Why an answer with this warning may be wrong, in words. An assumed membership is a caveat only in exact mode, not with the conventions of ProB.
     pub fn caveat(&self, is_exact: bool) -> Option<String> {
         match self {
@@ -441,6 +446,13 @@ impl<'i> Session<'i> {
 
     pub fn warn(&self, warning: Warning) {
         self.warnings.borrow_mut().insert(warning);
+    }
+
+    /// Evaluates something, and returns its warnings beside the answer instead of recording them.
+    pub fn apart<T>(&self, evaluate: impl FnOnce() -> T) -> (T, BTreeSet<Warning>) {
+        let before = std::mem::take(&mut *self.warnings.borrow_mut());
+        let answer = evaluate();
+        (answer, std::mem::replace(&mut *self.warnings.borrow_mut(), before))
     }
 
     pub fn has_warnings(&self) -> bool {

@@ -1,15 +1,16 @@
 //! Truth of predicates.
 //!
-//! A conjunction is false if an operand is, even if another is ill-defined. Disjunction and implication are evaluated from left to right. A
+//! A conjunction is false if an operand is, even if another is ill-defined or in doubt. Disjunction and implication are evaluated from left to right. A
 //! quantifier poses a problem: an existential one holds if it has a solution, a universal one if its negation has none.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
 
 use crate::domain::{Env, Error, ErrorKind, Result};
-use crate::interp::{Problem, Session, Unknown};
+use crate::interp::{Problem, Session, Unknown, Warning};
 
 impl Session<'_> {
     /// Whether a predicate holds.
@@ -65,15 +66,31 @@ impl Session<'_> {
         }
     }
 
+    /// An operand that is false beyond doubt settles a conjunction: then errors and doubts of the others do not matter.
     pub fn conjunction(&self, operands: &[PredId], env: &Env) -> Result<bool> {
-        let mut failure = None;
+        let (mut failure, mut is_false, mut warnings) = (None, false, BTreeSet::new());
         for operand in operands {
-            match self.pred(*operand, env) {
+            let (answer, own) = self.apart(|| self.pred(*operand, env));
+            let is_certain = own.iter().all(Warning::is_beside_the_answer);
+            warnings.extend(own);
+            match answer {
                 Ok(true) => {}
-                Ok(false) => return Ok(false),
-                Err(error) if error.is_fatal() => return Err(error),
+                Ok(false) if is_certain => {
+                    warnings.retain(Warning::is_beside_the_answer);
+                    warnings.into_iter().for_each(|warning| self.warn(warning));
+                    return Ok(false);
+                }
+                Ok(false) => is_false = true,
+                Err(error) if error.is_fatal() => {
+                    warnings.into_iter().for_each(|warning| self.warn(warning));
+                    return Err(error);
+                }
                 Err(error) => Error::merge(&mut failure, error),
             }
+        }
+        warnings.into_iter().for_each(|warning| self.warn(warning));
+        if is_false {
+            return Ok(false);
         }
         failure.map_or(Ok(true), Err)
     }

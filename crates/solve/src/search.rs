@@ -81,6 +81,7 @@ impl Finder for Solver {
             open: problem.unknowns,
             constraints,
             error: None,
+            warnings: BTreeSet::new(),
             may_repeat: false,
             is_plain: true,
             is_forced: true,
@@ -132,6 +133,8 @@ struct SearchNode {
     constraints: Vec<Constraint>,
     /// Error of a constraint that could not be evaluated. It matters only if all other constraints hold.
     error: Option<Error>,
+    /// Warnings of the constraints so far. One that casts doubt matters only if no other constraint is false beyond doubt.
+    warnings: BTreeSet<Warning>,
     /// The node is below an opened quantifier or disjunction, where a solution may be found several times.
     may_repeat: bool,
     /// The values of the unknowns determine the node: no quantifier or disjunction has been opened.
@@ -187,6 +190,7 @@ impl SolutionSearch<'_> {
     /// Evaluates and drops the constraints without open unknowns, and simplifies the others; `false` if one of them fails.
     fn check_ready(&self, node: &mut SearchNode) -> Result<bool> {
         let mut waiting = Vec::with_capacity(node.constraints.len());
+        let mut is_false = false;
         let mut todo = std::mem::take(&mut node.constraints);
         // A constraint has few names, and there may be very many unknowns.
         let is_long = node.open.len() > MAX_SCANNED_UNKNOWNS;
@@ -211,17 +215,36 @@ impl SolutionSearch<'_> {
                 }
                 continue;
             }
-            match self.session.check(&constraint, &node.env) {
-                Ok(true) => {}
-                Ok(false) => return Ok(false),
+            let (answer, own) = self.session.apart(|| self.session.check(&constraint, &node.env));
+            let is_certain = own.iter().all(Warning::is_beside_the_answer);
+            node.warnings.extend(own);
+            let truth = match answer {
+                Ok(truth) => truth,
                 Err(error) => match self.excused(error, &constraint)? {
-                    Some(error) => Error::merge(&mut node.error, error),
-                    None => return Ok(false),
+                    Some(error) => {
+                        Error::merge(&mut node.error, error);
+                        true
+                    }
+                    None => false,
                 },
+            };
+            if !truth && is_certain {
+                node.warnings.retain(Warning::is_beside_the_answer);
+                self.warn_of(node);
+                return Ok(false);
             }
+            is_false |= !truth;
         }
         node.constraints = waiting;
-        Ok(true)
+        if is_false {
+            self.warn_of(node);
+        }
+        Ok(!is_false)
+    }
+
+    /// Records the warnings of constraints that have been checked.
+    fn warn_of(&self, node: &mut SearchNode) {
+        std::mem::take(&mut node.warnings).into_iter().for_each(|warning| self.session.warn(warning));
     }
 
     /// `None` if the error makes the constraint false; otherwise the error, which waits for the other constraints.
@@ -242,7 +265,8 @@ impl SolutionSearch<'_> {
         }
     }
 
-    fn solution(&self, node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn solution(&self, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+        self.warn_of(&mut node);
         if let Some(error) = node.error {
             Error::merge(&mut self.failure.borrow_mut(), error);
             return GO_ON;

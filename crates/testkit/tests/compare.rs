@@ -63,3 +63,36 @@ fn oracles_accept_what_bytes_stand_for() {
         assert!(oracle(&[]).finished > 0);
     }
 }
+
+/// Membership of an infinite function that is assumed, since nobody decides it.
+const ASSUMED: &str = "%zz.(zz : INTEGER & zz > vv | zz mod 0) : INTEGER +-> NATURAL";
+
+/// A machine in which one operation has a guard, and another one always leads on.
+fn guarded(step: &str) -> Compared {
+    let text = format!(
+        "MACHINE M\nSETS SS\nVARIABLES vv\nINVARIANT vv : 0..2\nINITIALISATION vv := 0\nOPERATIONS\n  on = SELECT vv < 2 THEN vv := vv + 1 END;\n  step{step}\nEND\n"
+    );
+    compare_all(&Project::model_of(&text)).unwrap_or_else(|difference| panic!("{difference}\n{text}"))
+}
+
+#[test]
+fn what_is_assumed_does_not_matter_beside_what_is_false() {
+    for guard in [
+        format!("{ASSUMED} & vv > 2"),
+        format!("vv > 2 & {ASSUMED}"),
+        format!("not({ASSUMED}) & vv > 2"),
+        format!("({ASSUMED} & vv > 2) or vv > 3"),
+        format!("{ASSUMED} & (1 = vv & vv = 2)"),
+    ] {
+        let compared = guarded(&format!(" = SELECT {guard} THEN vv := 7 END"));
+        assert!(compared.finished > 0 && compared.found.deadlock && !compared.found.invariant, "{guard}: {compared:?}");
+        let compared = guarded(&format!("(pp) = PRE pp : SS & {guard} THEN vv := 7 END"));
+        assert!(compared.finished > 0 && compared.found.deadlock && !compared.found.invariant, "{guard}: {compared:?}");
+        let compared = guarded(&format!(" = ANY xx WHERE xx : 0..vv & {guard} THEN vv := xx END"));
+        assert!(compared.finished > 0 && compared.found.deadlock, "{guard}: {compared:?}");
+    }
+    for guard in [ASSUMED.to_owned(), format!("{ASSUMED} & vv < 3"), format!("not({ASSUMED}) & vv < 3")] {
+        assert!(guarded(&format!(" = SELECT {guard} THEN skip END")).is_open, "{guard}");
+        assert!(guarded(&format!("(pp) = PRE pp : SS & {guard} THEN skip END")).is_open, "{guard}");
+    }
+}
