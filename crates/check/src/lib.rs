@@ -79,6 +79,7 @@ pub use temporal::{
     Story, TemporalReport, TemporalVerdict, along_history, formulas_of, prepare,
 };
 pub use trace::{Trace, TraceStep};
+pub use unchecked::gluing_conjuncts;
 
 /// What to check and how.
 #[derive(Clone, Debug)]

@@ -41,17 +41,21 @@ fn temporal(model: &Model, config: &Config) -> Option<Diagnostic> {
     Some(at_all(diagnostic, places).help("`--no-temporal` leaves them out"))
 }
 
-/// Conjuncts over variables of the abstraction that the refinement has replaced. Those that an abstraction states about itself are
-/// left out: they are its own to satisfy.
-fn gluing(model: &Model, config: &Config) -> Option<Diagnostic> {
-    if !config.invariant || !config.gluing {
-        return None;
-    }
+/// Conjuncts of the invariant over variables of the abstraction that the refinement has replaced. Those that an abstraction states about
+/// itself are left out: they are its own to satisfy.
+pub fn gluing_conjuncts(model: &Model) -> Vec<&Conjunct> {
     let is_stated_here = |conjunct: &&Conjunct| {
         conjunct.is_gluing
             && (conjunct.machine == model.name || conjunct.reads.iter().any(|id| !model.variables[id].is_abstract))
     };
-    let conjuncts: Vec<&Conjunct> = model.invariant.iter().filter(is_stated_here).collect();
+    model.invariant.iter().filter(is_stated_here).collect()
+}
+
+fn gluing(model: &Model, config: &Config) -> Option<Diagnostic> {
+    if !config.invariant || !config.gluing {
+        return None;
+    }
+    let conjuncts = gluing_conjuncts(model);
     let message = match conjuncts.as_slice() {
         [] => return None,
         [_] => "a gluing conjunct of the invariant was not checked".to_owned(),

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use abridge_check::{
     Config, Counterexample, Failed, Method, Models, Named, Notion, Obligation, PairedStep, RefineConfig, Refinement,
-    Refusal, SideBySide, Verdict, refine, refine_on_disk, refinement_fingerprint,
+    Refusal, SideBySide, Verdict, gluing_conjuncts, refine, refine_on_disk, refinement_fingerprint,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::Model;
@@ -201,8 +201,10 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
         complain(&analysis.sources, &analysis.diagnostics);
     }
     let choices = options.choices(model);
+    let n_gluing = if options.by == By::Simulation { 0 } else { gluing_conjuncts(model).len() };
+    let sources = &analysis.sources;
     let subjects: Vec<Subject<'_>> =
-        links.iter().map(|models| Subject { file, models, sources: &analysis.sources, options, choices }).collect();
+        links.iter().map(|models| Subject { file, models, sources, options, choices, n_gluing }).collect();
     let run = Run { model, places: &places, interrupt, start, json };
     let chain = match run.compare(&subjects) {
         Ok(chain) => chain,
@@ -299,7 +301,7 @@ impl Run<'_> {
 
     /// Compares two levels. The first checkpoint of a `later` link is made at once, since what was done before is lost without it.
     fn search(&self, subject: &Subject<'_>, resumes: bool, later: bool) -> Result<(Refinement, Times), Refusal> {
-        let Subject { file, models, sources, options, choices } = *subject;
+        let Subject { file, models, sources, options, choices, .. } = *subject;
         let Run { model, places, start, json, .. } = *self;
         let budget = options.memory.unwrap_or_else(usual_budget);
         let told = Told::default();
@@ -371,6 +373,8 @@ struct Subject<'s> {
     sources: &'s SourceMap,
     options: &'s RefineOptions,
     choices: RefineConfig,
+    /// Conjuncts of the gluing invariant that are not looked at.
+    n_gluing: usize,
 }
 
 impl Subject<'_> {
@@ -400,6 +404,10 @@ impl Subject<'_> {
         }
         for limit in report.limits.iter().skip(usize::from(report.counterexample.is_none())) {
             outln!("  {limit}");
+        }
+        if self.n_gluing > 0 && report.counterexample.is_none() && report.ill_defined.is_none() {
+            let conjuncts = count(self.n_gluing, "gluing conjunct");
+            outln!("  {conjuncts} of the invariant not checked: {by} do not look at them, `--by simulation` does");
         }
         for (_, diagnostic) in report.failures.iter().take(3).filter(|_| report.ill_defined.is_none()) {
             out!("{}", render(self.sources, &self.with_hint(diagnostic), RenderConfig::default()));

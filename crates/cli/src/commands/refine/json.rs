@@ -41,6 +41,7 @@ impl Subject<'_> {
             "depth": report.depth,
             "coverage": coverage,
             "limits": report.limits,
+            "gluing_unchecked": self.n_gluing,
             "message": message,
             "ill_defined": ill_defined,
             "symmetry": report.symmetry.method.name(),
