@@ -137,3 +137,22 @@ fn names_that_are_bound_in_the_argument_are_its_own() {
 fn names_that_the_body_does_not_bind_around_the_formal_do_not_matter() {
     assert_eq!(ids(&capturing("both(x) == (#y.(y : 0..9) & x < 9)", "both(y + 1)")), [""; 0]);
 }
+
+#[test]
+fn as_prob_what_nothing_bounds_ends_at_maxint() {
+    for (guard, n_states) in
+        [("xx > vv", 4), ("xx : NATURAL & xx > vv + 1", 3), ("xx > 5", 1), ("xx < -5", 1), ("xx < vv", 2)]
+    {
+        let text = format!(
+            "MACHINE M VARIABLES vv INVARIANT vv : INTEGER INITIALISATION vv := 0 OPERATIONS go = ANY xx WHERE {guard} THEN vv := xx END END"
+        );
+        let project = Project::new(&[("M.mch", &text)]);
+        let config = Config { eval: abridge_eval::Config::prob(), deadlock: false, ..Config::default() };
+        let report = check(&project.analyse().model.expect("a model"), &config, &mut ());
+        assert_eq!(
+            (report.states, report.limits),
+            (n_states, vec!["`xx` was enumerated from MININT to MAXINT only".to_owned()]),
+            "{guard}"
+        );
+    }
+}

@@ -13,18 +13,11 @@ use crate::interp::Session;
 const SAMPLE_STRINGS: [&str; 2] = ["STRING1", "STRING2"];
 
 impl Session<'_> {
-    /// MININT..MAXINT within the bounds. If a bound lies outside, it is the only value.
+    /// Integers from one bound to the other. MININT and MAXINT stand for a bound that is missing, so nothing is left where the other one lies beyond
+    /// them: to go on there would have no end.
     pub fn preferred_range(&self, lo: Option<Int>, hi: Option<Int>) -> Set {
         let (min, max) = self.int_range();
-        let lo = lo.unwrap_or_else(|| min.clone());
-        let hi = hi.unwrap_or_else(|| max.clone());
-        if lo > max && hi == max {
-            return Set::interval(lo.clone(), lo);
-        }
-        if hi < min && lo == min {
-            return Set::interval(hi.clone(), hi);
-        }
-        Set::interval(lo, hi)
+        Set::interval(lo.unwrap_or(min), hi.unwrap_or(max))
     }
 
     /// Set with integers cut to MININT..MAXINT and strings to two samples, if that makes it finite.
