@@ -8,6 +8,7 @@ use abridge_check::{
 };
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
+use abridge_model_system::{ModelSystem as _, Transformer as _};
 use abridge_reduce::canonizer::{Canonized, Plan};
 use abridge_reduce::symmetry::Quotiented;
 use abridge_system::{Origin, Properties, Steps, System as _, Worker as _, go_on};

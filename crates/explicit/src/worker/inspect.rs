@@ -2,6 +2,7 @@
 
 use abridge_compile::SuccessRate;
 use abridge_eval::{Env, State};
+use abridge_model_system::ModelSystem as _;
 use abridge_system::{Ahead, Completeness, FindingKind, Gap};
 
 use super::fast::FastPath;
@@ -9,7 +10,7 @@ use crate::conjunct::{Conjunct, Conjuncts, Role};
 use crate::layout::fill;
 use crate::memo::{MemoHandle, PrefetchBuffer, gap_number, gap_of_number};
 use crate::profile::{Clock, Measured, Usage};
-use crate::system::{Explicit, is_violation};
+use crate::system::Explicit;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Evaluated {
@@ -196,7 +197,7 @@ impl Conjunct {
             Ok(true) => Evaluated::True,
             Ok(false) => Evaluated::False,
             Err(error) if error.is_failed_assertion() => Evaluated::False,
-            Err(error) if is_violation(&error) => Evaluated::IllDefined,
+            Err(error) if error.is_violation() => Evaluated::IllDefined,
             Err(error) => {
                 let gap = system.note(&session, PROPERTY_SUBJECT, Some(error));
                 return (Evaluated::Unknown, gap);

@@ -10,8 +10,8 @@
 use abridge_blast::{Blast, Lit, Replaced};
 use abridge_encoding::{CellId, Config, Encoding, PropertyKind, Prover, SatProver, Source, Subject};
 use abridge_eval::State;
-use abridge_explicit::Explicit;
 use abridge_model::SetId;
+use abridge_model_system::ModelSystem;
 use abridge_system::Properties;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
@@ -73,7 +73,7 @@ impl Proof {
 
 /// Proves what can be proved about each reduction of a plan. `setups` are states with all valuations of the constants; nothing if they are not known.
 pub fn prove(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     asked: Properties,
     setups: Option<&[State]>,
@@ -111,7 +111,7 @@ fn strength(part: &Part) -> Result<String, String> {
 }
 
 fn prove_for(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     part: &Part,
     asked: Properties,
@@ -155,7 +155,12 @@ fn prove_for(
 }
 
 /// Why circuits are of no use, in words.
-fn obstacle(encoding: &Encoding, source: &Source<'_>, system: &Explicit<'_>, n_operations: usize) -> Option<String> {
+fn obstacle(
+    encoding: &Encoding,
+    source: &Source<'_>,
+    system: &impl ModelSystem,
+    n_operations: usize,
+) -> Option<String> {
     let model = system.model();
     let matters = |subject: Subject| matches!(subject, Subject::Machine | Subject::Variable(_) | Subject::Operation(_));
     if let Some(gap) = encoding.gaps.iter().find(|gap| matters(gap.subject)) {

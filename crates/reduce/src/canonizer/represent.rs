@@ -5,8 +5,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use abridge_explicit::{Explicit, Transformer};
-use abridge_system::{Gap, Steps, System as _};
+use abridge_model_system::{ModelSystem, Transformer as _, is_initialised};
+use abridge_system::{Gap, Steps};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cycles::{Cycles, MAX_ORBIT_STATES, can_rank, moved_words};
@@ -20,27 +20,27 @@ const MAX_LOCAL_MOVES: usize = 10_000;
 const MAX_CACHED_STATES: usize = 1 << 16;
 
 /// States by representatives under the reductions of a plan.
-pub struct Canonized<'s> {
-    system: &'s Explicit<'s>,
+pub struct Canonized<'s, S> {
+    system: &'s S,
     plan: &'s Plan,
-    stages: Vec<Stage<'s>>,
+    stages: Vec<Stage<'s, S>>,
     /// A step from a representative that leaves these words as they are leads to a representative (Theorem 2). Nothing if no such words are known.
     coherent: Option<Vec<usize>>,
     troubles: Mutex<Vec<Trouble>>,
 }
 
-enum Stage<'s> {
+enum Stage<'s, S> {
     Function(usize),
     Orbit {
         generators: &'s [usize],
         strategy: Strategy,
-        order: StateOrder<'s>,
+        order: StateOrder<'s, S>,
         /// There is one generator without parameters.
         is_cyclic: bool,
         /// The words that this generator moves, each by itself.
         moved: Option<Vec<usize>>,
     },
-    Symmetry(Auto<'s, Explicit<'s>>),
+    Symmetry(Auto<'s, S>),
 }
 
 /// Something that went wrong in a canonizer.
@@ -77,9 +77,9 @@ pub struct PartSample {
     pub split: Option<(Vec<u32>, Vec<u32>)>,
 }
 
-impl<'s> Canonized<'s> {
-    pub fn new(system: &'s Explicit<'s>, plan: &'s Plan) -> Self {
-        let stages: Vec<Stage<'s>> = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
+impl<'s, S: ModelSystem> Canonized<'s, S> {
+    pub fn new(system: &'s S, plan: &'s Plan) -> Self {
+        let stages: Vec<Stage<'s, S>> = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
         let coherent = coherent_words(system, plan, &stages);
         Canonized { system, plan, stages, coherent, troubles: Mutex::default() }
     }
@@ -97,7 +97,7 @@ impl<'s> Canonized<'s> {
         }
     }
 
-    fn worker(&self, is_judge: bool) -> CanonizedWorker<'_> {
+    fn worker(&self, is_judge: bool) -> CanonizedWorker<'_, S> {
         let autos = self.stages.iter().map(|stage| match stage {
             Stage::Symmetry(auto) => Some(if is_judge { auto.judge() } else { auto.canonizer() }),
             _ => None,
@@ -118,8 +118,8 @@ impl<'s> Canonized<'s> {
     }
 }
 
-impl<'s> Stage<'s> {
-    fn new(system: &'s Explicit<'s>, plan: &Plan, part: &'s Part) -> Self {
+impl<'s, S: ModelSystem> Stage<'s, S> {
+    fn new(system: &'s S, plan: &Plan, part: &'s Part) -> Self {
         match &part.kind {
             PartKind::Canonizer(function) => Stage::Function(*function),
             PartKind::Orbit { generators, strategy, order } => {
@@ -139,7 +139,7 @@ impl<'s> Stage<'s> {
 
 /// Words such that what leaves them as they are, leads from a representative to one: all that the functions and orders of a plan look at. That is known
 /// where each part takes the least state of an orbit, and no part moves what another one looks at.
-fn coherent_words(system: &Explicit<'_>, plan: &Plan, stages: &[Stage<'_>]) -> Option<Vec<usize>> {
+fn coherent_words<S: ModelSystem>(system: &S, plan: &Plan, stages: &[Stage<'_, S>]) -> Option<Vec<usize>> {
     let mut seen: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     for (part, stage) in plan.parts.iter().zip(stages) {
         let Stage::Orbit { strategy: Strategy::Enumerate, order, .. } = stage else { return None };
@@ -165,17 +165,17 @@ fn coherent_words(system: &Explicit<'_>, plan: &Plan, stages: &[Stage<'_>]) -> O
     is_known.then_some(words)
 }
 
-impl Quotient for Canonized<'_> {
+impl<S: ModelSystem> Quotient for Canonized<'_, S> {
     type Canonizer<'a>
-        = CanonizedWorker<'a>
+        = CanonizedWorker<'a, S>
     where
         Self: 'a;
 
-    fn canonizer(&self) -> CanonizedWorker<'_> {
+    fn canonizer(&self) -> CanonizedWorker<'_, S> {
         self.worker(false)
     }
 
-    fn judge(&self) -> CanonizedWorker<'_> {
+    fn judge(&self) -> CanonizedWorker<'_, S> {
         self.worker(true)
     }
 
@@ -188,7 +188,7 @@ impl Quotient for Canonized<'_> {
     }
 
     fn bytes(&self) -> u64 {
-        let of_stage = |stage: &Stage<'_>| match stage {
+        let of_stage = |stage: &Stage<'_, S>| match stage {
             Stage::Symmetry(auto) => auto.bytes(),
             _ => 0,
         };
@@ -201,10 +201,10 @@ impl Quotient for Canonized<'_> {
 }
 
 /// Finds representatives on behalf of one thread.
-pub struct CanonizedWorker<'a> {
-    canonized: &'a Canonized<'a>,
-    transformer: Transformer<'a>,
-    autos: Vec<Option<AutoCanonizer<'a, Explicit<'a>>>>,
+pub struct CanonizedWorker<'a, S: ModelSystem + 'a> {
+    canonized: &'a Canonized<'a, S>,
+    transformer: S::Transformer<'a>,
+    autos: Vec<Option<AutoCanonizer<'a, S>>>,
     cycles: Vec<Option<Cycles>>,
     images: Steps,
     cache: FxHashMap<Box<[u32]>, Box<[u32]>>,
@@ -212,7 +212,7 @@ pub struct CanonizedWorker<'a> {
     is_judge: bool,
 }
 
-impl CanonizedWorker<'_> {
+impl<S: ModelSystem> CanonizedWorker<'_, S> {
     /// Images of a state under all functions of the plan, except where symmetry reduction takes over: that one moves constants, too.
     pub fn images_of(&mut self, state: &[u32], mut found: impl FnMut(usize, &[u32])) -> bool {
         let mut is_whole = true;
@@ -333,7 +333,7 @@ impl CanonizedWorker<'_> {
     fn descend(
         &mut self,
         generators: &[usize],
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, S>,
         state: &mut [u32],
     ) -> Result<(), Option<TroubleKind>> {
         let mut best = state.to_vec();
@@ -370,7 +370,7 @@ impl CanonizedWorker<'_> {
         &mut self,
         part: usize,
         generator: usize,
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, S>,
         state: &mut [u32],
     ) -> Result<(), Option<TroubleKind>> {
         let Some(mut cycles) = self.cycles[part].take() else { return self.around(generator, order, state) };
@@ -383,7 +383,7 @@ impl CanonizedWorker<'_> {
     fn around(
         &mut self,
         generator: usize,
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, S>,
         state: &mut [u32],
     ) -> Result<(), Option<TroubleKind>> {
         let (mut best, mut current) = (state.to_vec(), state.to_vec());
@@ -404,7 +404,7 @@ impl CanonizedWorker<'_> {
     fn least(
         &mut self,
         generators: &[usize],
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, S>,
         state: &mut [u32],
     ) -> Result<(), Option<TroubleKind>> {
         let mut best = state.to_vec();
@@ -434,10 +434,10 @@ impl CanonizedWorker<'_> {
     }
 }
 
-impl Canonizer for CanonizedWorker<'_> {
+impl<S: ModelSystem> Canonizer for CanonizedWorker<'_, S> {
     fn represent(&mut self, state: &mut [u32]) {
         // Before the initialisation there is nothing to reduce.
-        if state[0] & 1 == 0 {
+        if !is_initialised(state) {
             return;
         }
         if let Some(known) = self.cache.get(&*state) {
@@ -460,7 +460,7 @@ impl Canonizer for CanonizedWorker<'_> {
 
     fn represent_target(&mut self, source: Option<&[u32]>, target: &mut [u32]) {
         let Canonized { plan, coherent, .. } = self.canonized;
-        match source.filter(|source| source[0] & 1 == 1) {
+        match source.filter(|source| is_initialised(source)) {
             None if !plan.canonises_start => {}
             Some(source)
                 if coherent.as_ref().is_some_and(|words| words.iter().all(|word| source[*word] == target[*word])) => {}
