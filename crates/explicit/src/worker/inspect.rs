@@ -1,7 +1,7 @@
 //! Inspection of states: false and ill-defined conjuncts, goals that are reached.
 
 use abridge_compile::SuccessRate;
-use abridge_eval::{Env, State, Unbounded};
+use abridge_eval::{Env, State};
 use abridge_model_system::ModelSystem as _;
 use abridge_system::{Ahead, Completeness, FindingKind, Gap};
 
@@ -150,9 +150,8 @@ impl<'a> Inspector<'a> {
         let (truth, gap) = conjunct.truth(&self.success[idx], &mut self.costs[idx], words, subject);
         self.gap = self.gap.max(gap);
         clock.stop(&mut self.costs[idx]);
-        // What is so by an assumption only is no finding. With the conventions of ProB it is.
-        let is_assumed = gap.is_some() && subject.system.interp.config().unbounded == Unbounded::Error;
-        let truth = if is_assumed && truth != Evaluated::IllDefined { Evaluated::Unknown } else { truth };
+        // What is so only by an assumption, or since not all values were tried, is no finding.
+        let truth = if gap.is_some() && truth != Evaluated::IllDefined { Evaluated::Unknown } else { truth };
         let kind = match (self.conjuncts.role, truth) {
             (Role::Invariant, Evaluated::False) => FindingKind::Invariant(number),
             (Role::Invariant, Evaluated::IllDefined) => FindingKind::IllDefinedInvariant(number),
