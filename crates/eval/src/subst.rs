@@ -23,7 +23,7 @@ pub(crate) type Emit<'e> = dyn FnMut(UpdateResult) -> ControlFlow<()> + 'e;
 
 /// Largest number of outcomes kept for a part of a parallel substitution. A part with more is executed again for each combination of the parts before
 /// it: `f :: S --> T` can have more outcomes than there is memory.
-const MAX_KEPT_ResultOMES: usize = 10_000;
+const MAX_KEPT_OUTCOMES: usize = 10_000;
 
 /// Outcomes of one part of a parallel substitution.
 struct Column {
@@ -31,7 +31,7 @@ struct Column {
     updates: Vec<Update>,
     /// First error. Errors of a long column are reported when it is executed again.
     error: Option<Error>,
-    /// There are more than [`MAX_KEPT_ResultOMES`] outcomes, and none is kept.
+    /// There are more than [`MAX_KEPT_OUTCOMES`] outcomes, and none is kept.
     is_long: bool,
 }
 
@@ -41,7 +41,7 @@ impl Column {
             Ok(update) => self.updates.push(update),
             Err(error) => _ = self.error.get_or_insert(error),
         }
-        self.is_long = self.updates.len() > MAX_KEPT_ResultOMES;
+        self.is_long = self.updates.len() > MAX_KEPT_OUTCOMES;
         if !self.is_long {
             return ControlFlow::Continue(());
         }
