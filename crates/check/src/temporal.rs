@@ -175,7 +175,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
             steps.iter().filter(|step| step.target == target).for_each(|step| paths.close(step.operation));
         }
         paths.end_round();
-        (!closing.is_empty()).then(|| "steps may be put off for ever by partial order reduction".to_owned())
+        (!closing.is_empty()).then(|| "partial order reduction may postpone a step for ever".to_owned())
     }
 
     /// Where paths begin. Either all steps out of the root are set-ups, or none is.
