@@ -11,8 +11,8 @@ use abridge_check::{
 use abridge_explicit::{Explicit, judge};
 use abridge_model::{Logic, Model};
 use abridge_system::Gap;
-use abridge_testkit::faulty::Faulty;
 use abridge_testkit::Project;
+use abridge_testkit::faulty::Faulty;
 
 /// Messages of three clients over a ring of three places. The deferred set, the independent counters and the ring each suit one kind of reduction.
 const MACHINE: &str = "MACHINE Clients SETS CLIENT; STATE = {idle, busy}
