@@ -11,11 +11,10 @@ use std::ops::ControlFlow;
 
 use abridge_diag::{Span, with_stack};
 use abridge_eval::{Env, Interp, Problem, Session, State, Unbounded, Unknown, val_text};
-use abridge_explicit::Explicit;
 use abridge_model::{LocalId, Model, PredId, Subst, SubstId, VarId};
+use abridge_model_system::ModelSystem;
 use abridge_search::{Control, Progress};
 use abridge_store::StateTable;
-use abridge_system::System as _;
 
 /// Values and guards in the visited states.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -57,7 +56,7 @@ const N_BETWEEN: u32 = 1 << 12;
 
 /// Looks at the visited states. At most `max_values` values of each variable are kept.
 pub(crate) fn coverage(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     table: &StateTable,
     max_values: usize,
     control: &mut dyn Control,
@@ -66,7 +65,7 @@ pub(crate) fn coverage(
 }
 
 fn coverage_inner(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     table: &StateTable,
     max_values: usize,
     control: &mut dyn Control,

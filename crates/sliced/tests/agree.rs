@@ -6,6 +6,7 @@
 use abridge_eval::Config as EvalConfig;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
+use abridge_model_system::ModelSystem as _;
 use abridge_sliced::{Evaluator, MAX_BLOCK_STATES, Sliced};
 use abridge_system::{Ahead, Completeness, FindingKind, Properties, Question, Steps, System, Worker};
 use abridge_testkit::{Project, Random, everything, guarded, models};

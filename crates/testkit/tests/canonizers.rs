@@ -12,6 +12,7 @@ use abridge_check::{
 };
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Logic, Model};
+use abridge_model_system::{ModelSystem as _, Transformer as _};
 use abridge_reduce::canonizer::Plan;
 use abridge_system::{Origin, Steps, System as _, Worker as _, go_on};
 use abridge_testkit::models::subjects;

@@ -6,25 +6,25 @@
 //! that is taken to move by itself and does not would give images that are none, so the form of the generator decides, and nothing else.
 
 use abridge_eval::Val;
-use abridge_explicit::Explicit;
 use abridge_model::{Model, OpId, Subst, SubstId, Target, VarId, effects};
+use abridge_model_system::ModelSystem;
 use rustc_hash::FxHashMap;
 
-use super::order::{Criterion, Rank, StateOrder, word_of};
+use super::order::{Criterion, Rank, StateOrder};
 use super::represent::TroubleKind;
 
 /// States of an orbit, and values of a cycle.
 pub(super) const MAX_ORBIT_STATES: usize = 1 << 16;
 
 /// The words that a generator moves, each by itself; nothing if its form does not show that.
-pub(super) fn moved_words(system: &Explicit<'_>, op: OpId) -> Option<Vec<usize>> {
+pub(super) fn moved_words(system: &impl ModelSystem, op: OpId) -> Option<Vec<usize>> {
     let model = system.model();
     let operation = &model.operations[op];
     if !operation.params.is_empty() {
         return None;
     }
     let moved = assigned_alone(model, operation.body)?;
-    moved.into_iter().map(|id| word_of(system, id)).collect()
+    moved.into_iter().map(|id| system.word_of(id)).collect()
 }
 
 /// The variables to which a substitution gives values that depend on nothing but their old ones, if it does nothing else.
@@ -51,7 +51,7 @@ fn assigned_alone(model: &Model, body: SubstId) -> Option<Vec<VarId>> {
 }
 
 /// Criteria can be ranked value by value: each reads one word, or words that do not move.
-pub(super) fn can_rank(order: &StateOrder<'_>, moved: &[usize]) -> bool {
+pub(super) fn can_rank(order: &StateOrder<'_, impl ModelSystem>, moved: &[usize]) -> bool {
     order.criteria().iter().all(|criterion| match criterion {
         Criterion::Word(_) => true,
         Criterion::Key { reads, reads_constants, .. } => {
@@ -92,7 +92,7 @@ struct Cycle {
 }
 
 impl Cycles {
-    pub(super) fn new(order: &StateOrder<'_>, moved: &[usize]) -> Cycles {
+    pub(super) fn new(order: &StateOrder<'_, impl ModelSystem>, moved: &[usize]) -> Cycles {
         let mut words: Vec<MovedWord> = moved
             .iter()
             .map(|word| MovedWord {
@@ -137,7 +137,7 @@ impl Cycles {
     /// Replaces a state by the least of its orbit. `turn` applies the generator.
     pub(super) fn represent(
         &mut self,
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, impl ModelSystem>,
         state: &mut [u32],
         mut turn: impl FnMut(&mut Vec<u32>) -> Result<(), Option<TroubleKind>>,
     ) -> Result<(), Option<TroubleKind>> {
@@ -181,7 +181,7 @@ impl MovedWord {
     /// Takes up the cycle of the value that the word has in a state.
     fn learn(
         &mut self,
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, impl ModelSystem>,
         state: &[u32],
         turn: &mut impl FnMut(&mut Vec<u32>) -> Result<(), Option<TroubleKind>>,
     ) -> Result<(), Option<TroubleKind>> {
@@ -248,7 +248,8 @@ fn least_common_multiple(a: usize, b: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use abridge_explicit::{SystemConfig, judge};
+    use abridge_explicit::{Explicit, SystemConfig, judge};
+    use abridge_model_system::Transformer as _;
     use abridge_system::{Origin, Steps, System as _, Worker as _, go_on};
     use abridge_testkit::Project;
 

@@ -10,8 +10,8 @@
 use abridge_blast::{Blast, Lit, Replaced};
 use abridge_encoding::{CellId, Config, Encoding, PropertyKind, Prover, SatProver, Source, Subject};
 use abridge_eval::State;
-use abridge_explicit::Explicit;
 use abridge_model::SetId;
+use abridge_model_system::ModelSystem;
 use abridge_system::Properties;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
@@ -73,7 +73,7 @@ impl Proof {
 
 /// Proves what can be proved about each reduction of a plan. `setups` are states with all valuations of the constants; nothing if they are not known.
 pub fn prove(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     asked: Properties,
     setups: Option<&[State]>,
@@ -111,7 +111,7 @@ fn strength(part: &Part) -> Result<String, String> {
 }
 
 fn prove_for(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     part: &Part,
     asked: Properties,
@@ -156,7 +156,12 @@ fn prove_for(
 }
 
 /// Why circuits are of no use, in words.
-fn obstacle(encoding: &Encoding, source: &Source<'_>, system: &Explicit<'_>, n_operations: usize) -> Option<String> {
+fn obstacle(
+    encoding: &Encoding,
+    source: &Source<'_>,
+    system: &impl ModelSystem,
+    n_operations: usize,
+) -> Option<String> {
     let model = system.model();
     let matters = |subject: Subject| matches!(subject, Subject::Machine | Subject::Variable(_) | Subject::Operation(_));
     if let Some(gap) = encoding.gaps.iter().find(|gap| matters(gap.subject)) {
@@ -393,11 +398,10 @@ impl Obligations<'_> {
 
     /// An operation is ill-defined in a state and in its images, or in none of them.
     fn errors(&mut self, functions: &[Function]) -> Result<(), String> {
-        let operations: Vec<std::ops::Range<usize>> = match self.is_by_name {
-            true => (0..self.n_operations).map(|operation| operation..operation + 1).collect(),
-            false => vec![0..self.n_operations],
-        };
-        for operations in operations {
+        // Operations that need not be told apart.
+        let n_alike = if self.is_by_name { 1 } else { self.n_operations.max(1) };
+        for first in (0..self.n_operations).step_by(n_alike) {
+            let operations = first..first + n_alike;
             let Encoding { blast, instances, .. } = &mut self.encoding;
             let errors = instances.iter().filter(|instance| operations.contains(&instance.operation));
             let errors = errors.map(|instance| &instance.error);

@@ -11,8 +11,8 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use abridge_explicit::{Explicit, ExplicitWorker};
-use abridge_system::{Completeness, FindingKind, Origin, Properties, Steps, System as _, Worker};
+use abridge_model_system::{ModelSystem, is_initialised};
+use abridge_system::{Completeness, FindingKind, Origin, Properties, Steps, Worker};
 use rustc_hash::FxHashSet;
 
 use super::plan::{PartKind, Plan};
@@ -131,7 +131,7 @@ pub(super) fn first_steps(
 }
 
 /// Tests a plan on up to so many states.
-pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: bool, max_states: usize) -> Sampled {
+pub fn sample(system: &impl ModelSystem, plan: &Plan, asked: Properties, deadlock: bool, max_states: usize) -> Sampled {
     let canonized = Canonized::new(system, plan);
     let mut tester = Tester::new(system, plan, &canonized, asked, deadlock);
     let apart = Canonized::new(system, plan);
@@ -150,7 +150,7 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
     }
     while let Some(state) = open.pop_front() {
         let portrait = tester.portrait(&state);
-        if state[0] & 1 == 1 {
+        if is_initialised(&state) {
             canonizer.examine_images(&state, &mut n_looks, &mut sampled.parts);
             let is_first = found.is_empty();
             match tester.compare(&state, &portrait) {
@@ -187,7 +187,7 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
 /// Compares the targets of all steps of the reduced system with their representatives, as long as `is_over` does not end it. States are
 /// those of the reduced system whose steps were compared.
 pub fn accompany(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     asked: Properties,
     deadlock: bool,
@@ -231,11 +231,11 @@ pub fn accompany(
     sampled
 }
 
-struct Tester<'t, W> {
+struct Tester<'t, S: ModelSystem + 't> {
     plan: &'t Plan,
-    worker: W,
+    worker: S::Worker<'t>,
     width: usize,
-    judge: CanonizedWorker<'t>,
+    judge: CanonizedWorker<'t, S>,
     asked: Properties,
     deadlock: bool,
     /// Differences that are looked for.
@@ -243,20 +243,14 @@ struct Tester<'t, W> {
     seeks_steps: bool,
 }
 
-impl<'t> Tester<'t, ExplicitWorker<'t>> {
-    fn new(
-        system: &'t Explicit<'t>,
-        plan: &'t Plan,
-        canonized: &'t Canonized<'t>,
-        asked: Properties,
-        deadlock: bool,
-    ) -> Self {
+impl<'t, S: ModelSystem> Tester<'t, S> {
+    fn new(system: &'t S, plan: &'t Plan, canonized: &'t Canonized<'t, S>, asked: Properties, deadlock: bool) -> Self {
         let (worker, judge) = (system.worker(), canonized.judge());
         Tester { plan, worker, width: system.width(), judge, asked, deadlock, seeks_findings: true, seeks_steps: true }
     }
 }
 
-impl<W: Worker> Tester<'_, W> {
+impl<S: ModelSystem> Tester<'_, S> {
     fn portrait(&mut self, state: &[u32]) -> Portrait {
         Portrait::of(&mut self.worker, self.width, state, self.asked, self.deadlock)
     }

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use abridge_eval::Val;
-use abridge_explicit::UNSET;
+use abridge_model_system::UNSET;
 use abridge_system::Alike;
 use rustc_hash::FxHashMap;
 

@@ -14,8 +14,9 @@ use abridge_check::{
 };
 use abridge_diag::SourceMap;
 use abridge_eval::Env;
-use abridge_explicit::{Explicit, Place, judge};
+use abridge_explicit::{Explicit, judge};
 use abridge_model::{Logic, Model, PredId};
+use abridge_model_system::{ModelSystem as _, Place};
 use abridge_sema::{FormulaBody, FormulaText, Role};
 use abridge_system::{Machine as _, Origin};
 use abridge_temporal::formula::{AtomId, Atoms, Ltl, LtlNode, Unary};
