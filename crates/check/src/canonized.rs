@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use abridge_diag::with_stack;
 use abridge_eval::State;
 use abridge_explicit::{SystemConfig, judge};
-use abridge_model::{Logic, Model, ModelNode, OpId, ReductionKind, SetId};
+use abridge_model::{Logic, Model, ModelNode, OpId, ReductionDef, ReductionKind, SetId, Steering};
 use abridge_model_system::ModelSystem;
 use abridge_reduce::canonizer::{
     Canonized, Chosen, Difference, Part, PartKind, PartSample, Plan, Proof, Refutation, Sampled, Strategy, Trouble,
@@ -30,7 +30,7 @@ use crate::{Config, Control, asked, por, reduced, search_config, stack, summaris
 /// States on which a reduction without a proof is tested.
 const SAMPLE_STATES: usize = 300;
 /// States of the twin at most.
-const MAX_TWIN_STATES: usize = 2_000_000;
+const MAX_TWIN_STATES: usize = 500_000;
 /// States of the machine that are searched for a violation that is not found again.
 const MAX_NEAR_STATES: u64 = 100_000;
 /// The strategy of reductions that are left to symmetry reduction.
@@ -390,6 +390,7 @@ fn settle(report: &mut Report, examined: ReductionReport) {
         let why = match (&examined.refutation, examined.twin) {
             (Some(_), _) => "the reduction may be wrong: a step of a state has no counterpart".to_owned(),
             (None, Some((n_states, _))) => format!("reduction compared on {n_states} states, which are not all"),
+            (None, None) if examined.tested == 1 => "reduction tested on 1 state".to_owned(),
             (None, None) => format!("reduction tested on {} states", examined.tested),
         };
         report.limits.insert(0, why);
@@ -585,8 +586,7 @@ fn trouble_text(system: &impl ModelSystem, name: &str, trouble: &Trouble) -> Str
 /// Chooses reductions of a model by name; the error says which name is unknown.
 pub fn choose_reductions(model: &Model, names: &str) -> Result<Vec<Chosen>, String> {
     let known = &model.steering.reductions;
-    let listed = || known.iter().map(|reduction| format!("`{}`", reduction.name)).collect::<Vec<_>>().join(", ");
-    let mut chosen = Vec::new();
+    let mut chosen: Vec<Chosen> = Vec::new();
     for item in names.split(',').map(str::trim).filter(|item| !item.is_empty()) {
         let (name, strategy) = match item.split_once(':') {
             None => (item, Strategy::Enumerate),
@@ -595,18 +595,36 @@ pub fn choose_reductions(model: &Model, names: &str) -> Result<Vec<Chosen>, Stri
             Some((_, other)) => return Err(format!("`{other}` is no strategy: write `local` or `enumerate`")),
         };
         let Some(reduction) = known.iter().position(|reduction| reduction.name == name) else {
-            return Err(match known.is_empty() {
-                true => format!("the machine has no reduction `{name}`: its DEFINITIONS describe none"),
-                false => format!("the machine has no reduction `{name}`; it has {}", listed()),
-            });
+            return Err(no_reduction(model, name));
         };
+        if chosen.last().is_some_and(|last| last.reduction == reduction) {
+            return Err(format!("reduction `{name}` is named twice in a row: name it once"));
+        }
         chosen.push(Chosen { reduction, strategy });
     }
     if chosen.is_empty() {
         return Err(match known.is_empty() {
             true => "the DEFINITIONS of the machine describe no reduction".to_owned(),
-            false => format!("no reduction is named; the machine has {}", listed()),
+            false => format!("no reduction is named; the machine has {}", listed(known)),
         });
     }
     Ok(chosen)
+}
+
+/// Why a machine does not have a reduction.
+fn no_reduction(model: &Model, name: &str) -> String {
+    let Steering { reductions, ignored_reductions, .. } = &model.steering;
+    if let Some((_, definition)) = ignored_reductions.iter().find(|(ignored, _)| ignored == name) {
+        return format!(
+            "the machine has no reduction `{name}`: `{definition}` is ignored; see the diagnostic about it"
+        );
+    }
+    match reductions.is_empty() {
+        true => format!("the machine has no reduction `{name}`: its DEFINITIONS describe none"),
+        false => format!("the machine has no reduction `{name}`; it has {}", listed(reductions)),
+    }
+}
+
+fn listed(reductions: &[ReductionDef]) -> String {
+    reductions.iter().map(|reduction| format!("`{}`", reduction.name)).collect::<Vec<_>>().join(", ")
 }

@@ -3,6 +3,7 @@
 //! A state for which a function has no result, or an orbit that is too large, stays as it is: the identity is a canonizer, too, so this costs
 //! states and never a verdict. It is told all the same ([`Trouble`]), for a function that is not total is not what its author meant.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use abridge_model_system::{ModelSystem, Transformer as _, is_initialised};
@@ -16,8 +17,13 @@ use crate::symmetry::{Auto, AutoCanonizer, Canonizer, Quotient};
 
 /// Applications of generators by a local strategy, for one state.
 const MAX_LOCAL_MOVES: usize = 10_000;
-/// Representatives that a thread remembers.
+/// Representatives that a thread remembers, and words of all of them.
 const MAX_CACHED_STATES: usize = 1 << 16;
+const MAX_CACHED_WORDS: usize = 1 << 22;
+/// Approximate bytes of a remembered representative beside the words.
+const CACHED_BYTES: usize = 64;
+/// Bytes by which the memory of a thread changes before that is told.
+const TOLD_BYTES: u64 = 1 << 16;
 
 /// States by representatives under the reductions of a plan.
 pub struct Canonized<'s, S> {
@@ -27,6 +33,8 @@ pub struct Canonized<'s, S> {
     /// A step from a representative that leaves these words as they are leads to a representative (Theorem 2). Nothing if no such words are known.
     coherent: Option<Vec<usize>>,
     troubles: Mutex<Vec<Trouble>>,
+    /// What all threads remember.
+    remembered_bytes: AtomicU64,
 }
 
 enum Stage<'s, S> {
@@ -81,7 +89,7 @@ impl<'s, S: ModelSystem> Canonized<'s, S> {
     pub fn new(system: &'s S, plan: &'s Plan) -> Self {
         let stages: Vec<Stage<'s, S>> = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
         let coherent = coherent_words(system, plan, &stages);
-        Canonized { system, plan, stages, coherent, troubles: Mutex::default() }
+        Canonized { system, plan, stages, coherent, troubles: Mutex::default(), remembered_bytes: AtomicU64::new(0) }
     }
 
     /// What went wrong so far, one entry for each reduction and kind.
@@ -113,6 +121,7 @@ impl<'s, S: ModelSystem> Canonized<'s, S> {
             autos: autos.collect(),
             images: Steps::new(self.system.width()),
             cache: FxHashMap::default(),
+            told_bytes: 0,
             is_judge,
         }
     }
@@ -192,7 +201,7 @@ impl<S: ModelSystem> Quotient for Canonized<'_, S> {
             Stage::Symmetry(auto) => auto.bytes(),
             _ => 0,
         };
-        self.stages.iter().map(of_stage).sum()
+        self.stages.iter().map(of_stage).sum::<u64>() + self.remembered_bytes.load(Ordering::Relaxed)
     }
 
     fn is_lasting(&self) -> bool {
@@ -208,11 +217,36 @@ pub struct CanonizedWorker<'a, S: ModelSystem + 'a> {
     cycles: Vec<Option<Cycles>>,
     images: Steps,
     cache: FxHashMap<Box<[u32]>, Box<[u32]>>,
+    /// The part of [`Canonized::remembered_bytes`] that this thread has.
+    told_bytes: u64,
     /// Orbits are enumerated, whatever the strategy: two states are equivalent if they get the same representative.
     is_judge: bool,
 }
 
+impl<S: ModelSystem> Drop for CanonizedWorker<'_, S> {
+    fn drop(&mut self) {
+        self.canonized.remembered_bytes.fetch_sub(self.told_bytes, Ordering::Relaxed);
+    }
+}
+
 impl<S: ModelSystem> CanonizedWorker<'_, S> {
+    /// Remembers the representative of a state, and forgets those of others if there are too many.
+    fn remember(&mut self, state: Box<[u32]>, representative: &[u32]) {
+        let entry_words = 2 * state.len();
+        if self.cache.len() >= MAX_CACHED_STATES.min(MAX_CACHED_WORDS / entry_words.max(1)).max(1) {
+            self.cache.clear();
+        }
+        self.cache.insert(state, representative.into());
+        let cached = self.cache.len() * (entry_words * size_of::<u32>() + CACHED_BYTES);
+        let bytes = cached as u64 + self.cycles.iter().flatten().map(Cycles::bytes).sum::<u64>();
+        if bytes.abs_diff(self.told_bytes) >= TOLD_BYTES {
+            let total = &self.canonized.remembered_bytes;
+            total.fetch_add(bytes, Ordering::Relaxed);
+            total.fetch_sub(self.told_bytes, Ordering::Relaxed);
+            self.told_bytes = bytes;
+        }
+    }
+
     /// Images of a state under all functions of the plan, except where symmetry reduction takes over: that one moves constants, too.
     pub fn images_of(&mut self, state: &[u32], mut found: impl FnMut(usize, &[u32])) -> bool {
         let mut is_whole = true;
@@ -448,10 +482,7 @@ impl<S: ModelSystem> Canonizer for CanonizedWorker<'_, S> {
         for part in 0..self.canonized.stages.len() {
             self.apply(part, state);
         }
-        if self.cache.len() >= MAX_CACHED_STATES {
-            self.cache.clear();
-        }
-        self.cache.insert(before, (&*state).into());
+        self.remember(before, state);
     }
 
     fn is_shown(&self) -> bool {

@@ -63,7 +63,9 @@ pub struct Sampled {
 
 /// What a worker tells about a state.
 pub(super) struct Portrait {
-    pub(super) findings: Vec<FindingKind>,
+    findings: Vec<FindingKind>,
+    /// The same, as far as a state and its image must agree.
+    pub(super) classes: Vec<FindingKind>,
     /// Operations and targets.
     pub(super) steps: Vec<(u32, Vec<u32>)>,
     pub(super) is_whole: bool,
@@ -87,8 +89,23 @@ impl Portrait {
         completeness = completeness.and(worker.inspect(state, None, asked, &mut |kind| findings.push(kind)));
         findings.sort_unstable();
         findings.dedup();
+        let mut classes: Vec<FindingKind> = findings.iter().map(|kind| class_of(*kind, asked)).collect();
+        classes.dedup();
         let steps = steps.iter().map(|step| (step.operation, step.target.to_vec())).collect();
-        Portrait { findings, steps, is_whole: completeness.is_whole() && !is_cut }
+        Portrait { findings, classes, steps, is_whole: completeness.is_whole() && !is_cut }
+    }
+}
+
+/// A representative of the findings that are equal for a verdict. A reduction may exchange conjuncts, as long as the invariant as a whole stays true or
+/// false; it may exchange operations unless formulas speak of them.
+fn class_of(kind: FindingKind, asked: Properties) -> FindingKind {
+    match kind {
+        FindingKind::Invariant(_) => FindingKind::Invariant(0),
+        FindingKind::IllDefinedInvariant(_) => FindingKind::IllDefinedInvariant(0),
+        FindingKind::Assertion(_) => FindingKind::Assertion(0),
+        FindingKind::IllDefinedAssertion(_) => FindingKind::IllDefinedAssertion(0),
+        FindingKind::IllDefined(_) if !asked.propositions => FindingKind::IllDefined(0),
+        _ => kind,
     }
 }
 
@@ -268,8 +285,9 @@ impl<S: ModelSystem> Tester<'_, S> {
             return Ok(false);
         }
         let refute = |difference| Refutation { part, state: state.to_vec(), image: image.to_vec(), difference };
-        let findings = portrait.findings.iter().filter(|kind| !other.findings.contains(kind));
-        let others = other.findings.iter().filter(|kind| !portrait.findings.contains(kind));
+        let is_in = |kind: FindingKind, portrait: &Portrait| portrait.classes.contains(&class_of(kind, self.asked));
+        let findings = portrait.findings.iter().filter(|kind| !is_in(**kind, &other));
+        let others = other.findings.iter().filter(|kind| !is_in(**kind, portrait));
         if let Some(kind) = findings.chain(others).next().filter(|_| self.seeks_findings) {
             return Err(refute(Difference::Finding(*kind)));
         }

@@ -90,7 +90,7 @@ pub fn twin(
             images.push((plan.parts.len(), graph.number(&representative)));
         }
         graph.targets.push(targets);
-        graph.findings.push(portrait.findings);
+        graph.findings.push(portrait.classes);
         graph.images.push(images);
         next += 1;
     }
