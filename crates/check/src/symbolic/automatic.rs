@@ -7,14 +7,13 @@
 use std::time::{Duration, Instant};
 
 use abridge_diag::StopFlag;
-use abridge_explicit::Explicit;
 use abridge_search::{Control, Progress};
-use abridge_system::{Limit, System as _};
+use abridge_system::Limit;
 
-use super::Formulas;
-use super::run;
+use super::{run, temporal};
 use crate::explorer::InMemory;
 use crate::report::{Report, Verdict};
+use crate::stack::Evaluated;
 use crate::{Config, reduced};
 
 /// States that the explicit engine visits before the symbolic one is tried.
@@ -25,8 +24,8 @@ const TRIAL_PERCENT: u32 = 16;
 const TRIAL_GROWTH: u32 = 2;
 
 /// Explores a system explicitly, unless the symbolic engine has an answer before.
-pub(crate) fn automatic(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
-    let is_trying = Formulas::are_supported(config);
+pub(crate) fn automatic(system: &impl Evaluated, config: &Config, control: &mut dyn Control) -> Report {
+    let is_trying = temporal::are_supported(config);
     let mut trials = Trials {
         system,
         config,
@@ -42,8 +41,8 @@ pub(crate) fn automatic(system: &Explicit<'_>, config: &Config, control: &mut dy
 }
 
 /// Tries the symbolic engine while an explicit search waits, and ends the search if that has an answer.
-struct Trials<'t, 's> {
-    system: &'t Explicit<'s>,
+struct Trials<'t, S> {
+    system: &'t S,
     config: &'t Config,
     control: &'t mut dyn Control,
     /// The symbolic engine can answer what is asked.
@@ -55,7 +54,7 @@ struct Trials<'t, 's> {
     answer: Option<Report>,
 }
 
-impl Trials<'_, '_> {
+impl<S: Evaluated> Trials<'_, S> {
     /// Time for a trial now; nothing if it is too early.
     fn allowance(&self, progress: &Progress) -> Option<Duration> {
         if !self.is_trying || progress.states < TRIAL_STATES || progress.waiting == 0 || progress.is_settled {
@@ -80,7 +79,7 @@ impl Trials<'_, '_> {
     }
 }
 
-impl Control for Trials<'_, '_> {
+impl<S: Evaluated> Control for Trials<'_, S> {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         let limit = self.control.poll(progress);
         if limit.is_none()
