@@ -64,7 +64,7 @@ impl Internable for Box<[u32]> {
 impl<T: Clone + Eq + Hash> Internable for Arc<T> {}
 
 /// Numbers below this bound have an entry in the direct table.
-const N_SMALL: u32 = 1 << 22;
+const N_DIRECT_NUMBERS: u32 = 1 << 22;
 /// Entries of the direct table that are allocated together.
 const CHUNK_ENTRIES: usize = 1 << 12;
 
@@ -121,8 +121,9 @@ impl<T: Internable> Interner<T> {
 
     /// Entry of the direct table for a small number.
     fn small_place(&self, value: &T) -> Option<&AtomicU32> {
-        let n = value.as_small().filter(|n| *n < N_SMALL)? as usize;
-        let chunks = self.small.get_or_init(|| (0..N_SMALL as usize / CHUNK_ENTRIES).map(|_| Chunk::new()).collect());
+        let n = value.as_small().filter(|n| *n < N_DIRECT_NUMBERS)? as usize;
+        let chunks =
+            self.small.get_or_init(|| (0..N_DIRECT_NUMBERS as usize / CHUNK_ENTRIES).map(|_| Chunk::new()).collect());
         let chunk =
             chunks.get(n / CHUNK_ENTRIES)?.get_or_init(|| (0..CHUNK_ENTRIES).map(|_| AtomicU32::new(0)).collect());
         Some(&chunk[n % CHUNK_ENTRIES])
@@ -235,7 +236,7 @@ mod tests {
     }
 
     fn numbers_have_one_id_in(interner: &Interner) {
-        let large = i64::from(N_SMALL);
+        let large = i64::from(N_DIRECT_NUMBERS);
         let numbers = [0, 1, 4095, 4096, large - 1, large, -1, i64::MAX, i64::MIN];
         for (idx, n) in (0..).zip(numbers) {
             assert_eq!(interner.find(&Value::Int(n)), None);

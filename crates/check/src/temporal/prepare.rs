@@ -5,15 +5,16 @@
 
 use abridge_diag::{Diagnostic, FileId, Label, SourceMap, Span};
 use abridge_eval::Env;
-use abridge_explicit::{Explicit, judge};
+use abridge_explicit::judge;
 use abridge_model::ModelNode;
 use abridge_model::{Logic, Model, PredId, SmolStr, Type, TypeId};
+use abridge_model_system::step_number;
 use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
 use abridge_system::Origin;
 use abridge_temporal::formula::{Atom as ParsedAtom, AtomKind, BText, Ltl, Pattern as ParsedPattern, Place};
 use abridge_temporal::{Branching, Domain, ExpandError, Expanded, Fair, Source, expand, parse_ctl, parse_ltl};
 
-use super::atoms::{Atom, Change, Pattern, step_number};
+use super::atoms::{Atom, Change, Pattern};
 use crate::{Config, Needs, Place as MachinePlace, choices, needs};
 
 /// A temporal formula as it is written.
@@ -616,7 +617,7 @@ impl Values<'_, '_, '_> {
             Needs::Variables => return None,
             Needs::Nothing => vec![MachinePlace::Start],
             Needs::Constants => {
-                let system = Explicit::new(interp.clone(), self.preparing.config.system.clone());
+                let system = crate::stack::system_of(interp.clone(), self.preparing.config.system.clone());
                 let found = choices(&system, Origin::Root, MAX_SETUPS);
                 if found.is_cut || !found.completeness.is_whole() {
                     return None;

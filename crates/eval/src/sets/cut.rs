@@ -11,6 +11,8 @@ use crate::interp::Session;
 
 /// Strings tried for an unbounded string.
 const SAMPLE_STRINGS: [&str; 2] = ["STRING1", "STRING2"];
+/// Integers tried beyond a bound, or on each side of zero.
+const NEARBY_INTEGERS: i64 = 64;
 
 impl Session<'_> {
     /// Integers from one bound to the other. MININT and MAXINT stand for a bound that is missing, so nothing is left where the other one lies beyond
@@ -18,6 +20,18 @@ impl Session<'_> {
     pub fn preferred_range(&self, lo: Option<Int>, hi: Option<Int>) -> Set {
         let (min, max) = self.int_range();
         Set::interval(lo.unwrap_or(min), hi.unwrap_or(max))
+    }
+
+    /// Some integers within the bounds, near the one that is known or near zero.
+    pub fn nearby_range(&self, lo: Option<Int>, hi: Option<Int>) -> Set {
+        let reach = Int::from(NEARBY_INTEGERS);
+        let (lo, hi) = match (lo, hi) {
+            (Some(lo), None) => (lo.clone(), &lo + &reach),
+            (None, Some(hi)) => (&hi - &reach, hi),
+            (Some(lo), Some(hi)) => (lo, hi),
+            (None, None) => (-&reach, reach),
+        };
+        Set::interval(lo, hi)
     }
 
     /// Set with integers cut to MININT..MAXINT and strings to two samples, if that makes it finite.
