@@ -23,6 +23,8 @@ use crate::{Project, Random, everything};
 const MAX_STATES: u64 = 400;
 /// Steps of evaluation until the plain interpreter gives up on a formula.
 const MAX_FUEL: u64 = 400_000;
+/// Violations with a trace: several, since which one is met first depends on the order of the set-ups.
+const MAX_VIOLATIONS: usize = 16;
 /// Nodes until the symbolic engine gives up.
 const MAX_NODES: usize = 1 << 20;
 
@@ -87,17 +89,17 @@ pub struct Way {
 }
 
 fn plain() -> Config {
-    let mut config = Config { find_all: true, max_states: Some(MAX_STATES), ..Config::default() };
+    let mut config = fast();
     config.system.compiled = false;
     config.system.memo = false;
     config.eval.hard = u64::MAX;
-    config.eval.fuel = MAX_FUEL;
     config
 }
 
 /// As users get it.
 fn fast() -> Config {
-    let mut config = Config { find_all: true, max_states: Some(MAX_STATES), ..Config::default() };
+    let (max_states, max_violations) = (Some(MAX_STATES), MAX_VIOLATIONS);
+    let mut config = Config { find_all: true, max_states, max_violations, ..Config::default() };
     config.eval.fuel = MAX_FUEL;
     config
 }

@@ -96,3 +96,11 @@ fn what_is_assumed_does_not_matter_beside_what_is_false() {
         assert!(guarded(&format!("(pp) = PRE pp : SS & {guard} THEN skip END")).is_open, "{guard}");
     }
 }
+
+#[test]
+fn which_of_two_violations_is_met_first_does_not_matter() {
+    let text = "MACHINE M\nSETS SS\nCONSTANTS cc\nPROPERTIES cc : SS\nVARIABLES vv\nINVARIANT vv : SS\nINITIALISATION vv :: SS\nOPERATIONS\n  \
+                step(pp) = PRE pp : SS & {vv |-> 2}(cc) = 3 THEN vv := pp END\nEND\n";
+    let compared = compare_all(&Project::model_of(text)).unwrap_or_else(|difference| panic!("{difference}"));
+    assert!(compared.found.deadlock && compared.found.ill_defined && compared.finished > 0, "{compared:?}");
+}
