@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use abridge_compile::{CompiledFragments, FixedSets, Interchangeable, Program};
 use abridge_diag::with_stack;
 use abridge_eval::{
-    Classes, Config, Env, Error, ErrorKind, Interp, Result, Session, Slots, State, Unbounded, Val, Warning,
+    Classes, Config, Env, Error, ErrorKind, Interp, Notations, Result, Session, Slots, State, Unbounded, Val, Warning,
 };
 use abridge_external::Library;
 use abridge_model::ids::Id as _;
@@ -130,6 +130,8 @@ pub struct Explicit<'m> {
     pub(crate) epoch: AtomicU32,
     /// Measurements of workers that have ended.
     pub(crate) profile: Mutex<Profile>,
+    /// Made when a value is shown.
+    notations: OnceLock<Notations>,
 }
 
 /// Warnings and failures of evaluation.
@@ -220,12 +222,18 @@ impl<'m> Explicit<'m> {
             moves: Mutex::default(),
             epoch: AtomicU32::new(0),
             profile: Mutex::default(),
+            notations: OnceLock::new(),
         }
     }
 
     /// Plain interpreter, which finds traces again and has the last word about every state.
     pub fn judge(&self) -> &Interp<'m> {
         &self.judge
+    }
+
+    /// How values of the model are written.
+    pub fn notations(&self) -> &Notations {
+        self.notations.get_or_init(|| Notations::new(self.judge.model()))
     }
 
     pub fn model(&self) -> &'m Model {

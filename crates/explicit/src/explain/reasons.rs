@@ -4,7 +4,7 @@
 //! evaluated gives no reason; a wrong sentence would be worse than none.
 
 use abridge_diag::with_stack;
-use abridge_eval::{Env, Result, Session, Val, val_text};
+use abridge_eval::{Env, Notations, Result, Session, Val, val_text};
 use abridge_model::{Arrow, BinaryOp, Comparison, Expr, ExprId, Pred, PredId, UnaryOp, dump};
 use abridge_system::Reason;
 use abridge_value::{Set, Value, relation, sequence};
@@ -12,8 +12,8 @@ use abridge_value::{Set, Value, relation, sequence};
 use super::shortened;
 
 /// What makes a comparison false.
-pub(super) fn reason(session: &Session<'_>, pred: PredId, env: &Env) -> Option<Reason> {
-    let why = Why { session, env };
+pub(super) fn reason(session: &Session<'_>, notations: &Notations, pred: PredId, env: &Env) -> Option<Reason> {
+    let why = Why { session, notations, env };
     match session.model().pred(pred) {
         Pred::Compare(Comparison::Member, left, right) => {
             let val = session.value(*left, env).ok()?;
@@ -30,6 +30,7 @@ pub(super) fn reason(session: &Session<'_>, pred: PredId, env: &Env) -> Option<R
 
 struct Why<'a> {
     session: &'a Session<'a>,
+    notations: &'a Notations,
     env: &'a Env,
 }
 
@@ -97,7 +98,8 @@ impl Why<'_> {
                 ) => self.not_sequence(val, *op, *base)?,
                 _ => None,
             };
-            Ok(found.unwrap_or_else(|| self.about(format!("{} is not in", self.text(val)), set)))
+            let text = || shortened(self.notations.element_text(self.session.model(), set, val));
+            Ok(found.unwrap_or_else(|| self.about(format!("{} is not in", text()), set)))
         })
     }
 
