@@ -28,9 +28,10 @@ mod trace_file;
 mod volume;
 mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -454,12 +455,27 @@ struct Output {
 fn main() -> ExitCode {
     exit::end_on_panic();
     out::end_with_the_reader();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
     disk::allow(cli.files);
     terminal::choose(cli.color);
     let exit = execute(cli.command);
     out::flush();
     exit.into()
+}
+
+/// Tells what is wrong with a command line, or prints the help that it asks for.
+fn usage(error: &clap::Error) -> ExitCode {
+    let word = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if Path::new(word).is_file() => word,
+        _ => error.exit(),
+    };
+    out::errln!(
+        "error: `{word}` is no command; `abridge check {word}` checks it, `abridge animate {word}` steps through it"
+    );
+    Exit::Usage.into()
 }
 
 /// Executes a command line that was made by another command.
