@@ -9,6 +9,7 @@ use std::num::NonZero;
 use abridge_check::{Config, check};
 use abridge_explicit::{Explicit, SystemConfig, interpreter};
 use abridge_model::Model;
+use abridge_model_system::ModelSystem as _;
 use abridge_reduce::symmetry::{Auto, Canon, Canonizer, Own, Quotient, symmetry_of};
 use abridge_search::{Strategy, explore};
 use abridge_store::{Inserted, Order, QuadCache, StateTable};

@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 use abridge_eval::State;
-use abridge_explicit::{Explicit, SystemConfig, judge};
-use abridge_model::{Logic, Model, ModelNode, OpId, ReductionKind, SetId};
+use abridge_explicit::{SystemConfig, judge};
+use abridge_model::{Logic, Model, ModelNode, OpId, ReductionDef, ReductionKind, SetId, Steering};
+use abridge_model_system::ModelSystem;
 use abridge_reduce::canonizer::{
     Canonized, Chosen, Difference, Part, PartKind, PartSample, Plan, Proof, Refutation, Sampled, Strategy, Trouble,
     TroubleKind, accompany, prove, sample, twin,
@@ -16,22 +17,20 @@ use abridge_reduce::canonizer::{
 use abridge_reduce::symmetry::{Auto, Method, Quotient, Symmetry, ValueStates as _, symmetry_of};
 use abridge_reduce::{Selected, Tally};
 use abridge_search::Strategy as SearchStrategy;
-use abridge_sliced::Sliced;
-use abridge_system::{
-    AnySystem, FindingKind, Limit, Machine as _, Origin, Properties, Steps, System as _, Worker as _,
-};
+use abridge_system::{AnySystem, FindingKind, Limit, Origin, Properties, Steps, Worker as _};
 
 use crate::explorer::Explorer;
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict, Violation};
+use crate::stack::Evaluated;
 use crate::symbolic::{self, Engine};
 use crate::temporal::TemporalVerdict;
-use crate::{Config, Control, asked, por, reduced, search_config, summarise};
+use crate::{Config, Control, asked, por, reduced, search_config, stack, summarise};
 
 /// States on which a reduction without a proof is tested.
 const SAMPLE_STATES: usize = 300;
 /// States of the twin at most.
-const MAX_TWIN_STATES: usize = 2_000_000;
+const MAX_TWIN_STATES: usize = 500_000;
 /// States of the machine that are searched for a violation that is not found again.
 const MAX_NEAR_STATES: u64 = 100_000;
 /// The strategy of reductions that are left to symmetry reduction.
@@ -171,7 +170,7 @@ fn plan(model: &Model, config: &Config, is_symmetric: impl Fn(SetId) -> bool) ->
 }
 
 /// The plan of a run: symmetry reduction first, if it is asked for.
-fn plan_of(system: &Explicit<'_>, config: &Config) -> Plan {
+fn plan_of(system: &impl ModelSystem, config: &Config) -> Plan {
     let plan = plan_without_symmetry(system, config);
     if config.symmetry == Method::Off || unsymmetric(system, config).is_some() {
         return plan;
@@ -185,7 +184,7 @@ fn plan_of(system: &Explicit<'_>, config: &Config) -> Plan {
 
 /// The permutations that go with other reductions. Proofs take the bounds of variables from the invariant, whether the run checks it or not. Images of
 /// functions need not be reachable, so bounds hold for permuted ones only if the invariant does not tell elements apart either.
-fn symmetry_beside(system: &Explicit<'_>, config: &Config) -> Symmetry {
+fn symmetry_beside(system: &impl ModelSystem, config: &Config) -> Symmetry {
     let model = system.model();
     let mut nodes = config.formulas.nodes();
     nodes.extend(model.invariant.iter().map(|conjunct| ModelNode::Pred(conjunct.pred)));
@@ -193,7 +192,7 @@ fn symmetry_beside(system: &Explicit<'_>, config: &Config) -> Symmetry {
 }
 
 /// Why symmetry reduction is not applied beside other reductions.
-fn unsymmetric(system: &Explicit<'_>, config: &Config) -> Option<&'static str> {
+fn unsymmetric(system: &impl ModelSystem, config: &Config) -> Option<&'static str> {
     match config.symmetry {
         Method::Off => None,
         Method::Auto if system.has_setup() => Some("permutations would move the constants of the machine"),
@@ -205,7 +204,7 @@ fn unsymmetric(system: &Explicit<'_>, config: &Config) -> Option<&'static str> {
 }
 
 /// All permutations of a given set are left to symmetry reduction, if the text of the model does not tell its elements apart.
-fn plan_without_symmetry(system: &Explicit<'_>, config: &Config) -> Plan {
+fn plan_without_symmetry(system: &impl ModelSystem, config: &Config) -> Plan {
     let model = system.model();
     // Permutations move constants, too, for which the proofs of other reductions were not made.
     let permutes = |chosen: &Chosen| match &model.steering.reductions[chosen.reduction].kind {
@@ -229,13 +228,17 @@ pub fn examine_reductions(model: &Model, config: &Config, control: &mut dyn Cont
     with_stack(|| {
         let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
         let transformations = functions(model, config);
-        let system = Explicit::new(interp, SystemConfig { transformations, ..config.system.clone() });
+        let system = stack::system_of(interp, SystemConfig { transformations, ..config.system.clone() });
         examine(&system, &plan_of(&system, config), config, control)
     })
 }
 
 /// Explores a system with the reductions of a configuration.
-pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer: &mut E) -> Result<Report, E::Refusal> {
+pub(crate) fn run<E: Explorer>(
+    system: &impl Evaluated,
+    config: &Config,
+    explorer: &mut E,
+) -> Result<Report, E::Refusal> {
     if let Some(why) = unsymmetric(system, config) {
         return Ok(Report::unsearched(format!("symmetry and reductions cannot be combined here: {why}")));
     }
@@ -243,7 +246,7 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
     // A system of its own, since one that goes on from a checkpoint must not know any values yet.
     let interp = judge(system.model(), config.eval.clone()).stopped_by(config.stop.clone());
     let (transformations, propositions) = (plan.functions.clone(), system.propositions().to_vec());
-    let apart = Explicit::new(interp, SystemConfig { transformations, propositions, ..config.system.clone() });
+    let apart = stack::system_of(interp, SystemConfig { transformations, propositions, ..config.system.clone() });
     let mut examined = examine(&apart, &plan, config, explorer.control());
     if examined.is_refuted() {
         let limit = refuted_text(&examined);
@@ -278,7 +281,7 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer:
 fn confirm(
     report: &mut Report,
     examined: &mut ReductionReport,
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     config: &Config,
     control: &mut dyn Control,
 ) {
@@ -308,8 +311,8 @@ fn confirm(
 
 /// Explores the representatives, with fewer steps if partial order reduction is asked for. The induction of `abridge_reduce::Selected` is about the length of
 /// a path to what is looked for, and a bisimilar state has a path of the same length, so the quotient may lie around the selection.
-fn explore<Q: Quotient, E: Explorer>(
-    system: &Explicit<'_>,
+fn explore<S: Evaluated, Q: Quotient, E: Explorer>(
+    system: &S,
     config: &Config,
     quotient: &Q,
     explorer: &mut E,
@@ -338,15 +341,15 @@ fn explore<Q: Quotient, E: Explorer>(
 }
 
 /// Explores the representatives by all their steps.
-fn all_steps<Q: Quotient, E: Explorer>(
-    system: &Explicit<'_>,
+fn all_steps<S: Evaluated, Q: Quotient, E: Explorer>(
+    system: &S,
     config: &Config,
     quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    let sliced = Sliced::new(system, config.evaluator);
-    let report = reduced::by_quotient(system, AnySystem::of(&sliced), config, quotient, explorer)?;
-    Ok(Report { sliced: Some(sliced.usage()), ..report })
+    let evaluator = system.evaluator(config);
+    let report = reduced::by_quotient(system, AnySystem::of(&evaluator), config, quotient, explorer)?;
+    Ok(Report { sliced: S::usage(&evaluator), ..report })
 }
 
 /// Of formulas, only violations that the judge has realised count: paths that violate a formula of linear time. One of branching time speaks of all steps of a
@@ -387,6 +390,7 @@ fn settle(report: &mut Report, examined: ReductionReport) {
         let why = match (&examined.refutation, examined.twin) {
             (Some(_), _) => "the reduction may be wrong: a step of a state has no counterpart".to_owned(),
             (None, Some((n_states, _))) => format!("reduction compared on {n_states} states, which are not all"),
+            (None, None) if examined.tested == 1 => "reduction tested on 1 state".to_owned(),
             (None, None) => format!("reduction tested on {} states", examined.tested),
         };
         report.limits.insert(0, why);
@@ -407,7 +411,7 @@ fn refuted_text(examined: &ReductionReport) -> String {
 }
 
 /// Proves, tests and compares.
-fn examine(system: &Explicit<'_>, plan: &Plan, config: &Config, control: &mut dyn Control) -> ReductionReport {
+fn examine(system: &impl ModelSystem, plan: &Plan, config: &Config, control: &mut dyn Control) -> ReductionReport {
     let propositions = !config.formulas.formulas.is_empty();
     let (asked, deadlock) = (Properties { propositions, ..asked(config) }, config.deadlock);
     let setups = setups(system);
@@ -440,7 +444,7 @@ fn examine(system: &Explicit<'_>, plan: &Plan, config: &Config, control: &mut dy
 
 /// Compares with the whole state space.
 fn compare(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     config: &Config,
     asked: Properties,
@@ -500,7 +504,7 @@ fn part_report(part: &Part, proof: Proof) -> PartReport {
 }
 
 /// All valuations of the constants; nothing if they are too many or not known.
-fn setups(system: &Explicit<'_>) -> Option<Vec<State>> {
+fn setups(system: &impl ModelSystem) -> Option<Vec<State>> {
     if !system.has_setup() {
         return Some(vec![system.blank()]);
     }
@@ -512,11 +516,11 @@ fn setups(system: &Explicit<'_>) -> Option<Vec<State>> {
     is_known.then(|| steps.iter().map(|step| system.decode(step.target).0).collect())
 }
 
-fn values(system: &Explicit<'_>, state: &[u32]) -> Vec<(String, String)> {
+fn values(system: &impl ModelSystem, state: &[u32]) -> Vec<(String, String)> {
     system.values(state).into_iter().map(|value| (value.name, value.text)).collect()
 }
 
-fn shown(system: &Explicit<'_>, state: &[u32]) -> String {
+fn shown(system: &impl ModelSystem, state: &[u32]) -> String {
     let values = values(system, state);
     values.into_iter().map(|(name, text)| format!("{name} = {text}")).collect::<Vec<_>>().join(", ")
 }
@@ -527,7 +531,7 @@ fn part_name(plan: &Plan, part: usize) -> String {
 }
 
 fn refutation_report(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     refutation: &Refutation,
     is_doubtful: bool,
@@ -555,7 +559,7 @@ fn refutation_report(
     }
 }
 
-fn finding_text(system: &Explicit<'_>, kind: FindingKind) -> String {
+fn finding_text(system: &impl ModelSystem, kind: FindingKind) -> String {
     match kind {
         FindingKind::Invariant(idx) => format!("conjunct {} of the invariant is false", idx + 1),
         FindingKind::IllDefinedInvariant(idx) => format!("conjunct {} of the invariant is ill-defined", idx + 1),
@@ -569,7 +573,7 @@ fn finding_text(system: &Explicit<'_>, kind: FindingKind) -> String {
     }
 }
 
-fn trouble_text(system: &Explicit<'_>, name: &str, trouble: &Trouble) -> String {
+fn trouble_text(system: &impl ModelSystem, name: &str, trouble: &Trouble) -> String {
     let what = match trouble.kind {
         TroubleKind::Undefined => "has no result",
         TroubleKind::Several => "has several results",
@@ -582,8 +586,7 @@ fn trouble_text(system: &Explicit<'_>, name: &str, trouble: &Trouble) -> String 
 /// Chooses reductions of a model by name; the error says which name is unknown.
 pub fn choose_reductions(model: &Model, names: &str) -> Result<Vec<Chosen>, String> {
     let known = &model.steering.reductions;
-    let listed = || known.iter().map(|reduction| format!("`{}`", reduction.name)).collect::<Vec<_>>().join(", ");
-    let mut chosen = Vec::new();
+    let mut chosen: Vec<Chosen> = Vec::new();
     for item in names.split(',').map(str::trim).filter(|item| !item.is_empty()) {
         let (name, strategy) = match item.split_once(':') {
             None => (item, Strategy::Enumerate),
@@ -592,18 +595,36 @@ pub fn choose_reductions(model: &Model, names: &str) -> Result<Vec<Chosen>, Stri
             Some((_, other)) => return Err(format!("`{other}` is no strategy: write `local` or `enumerate`")),
         };
         let Some(reduction) = known.iter().position(|reduction| reduction.name == name) else {
-            return Err(match known.is_empty() {
-                true => format!("the machine has no reduction `{name}`: its DEFINITIONS describe none"),
-                false => format!("the machine has no reduction `{name}`; it has {}", listed()),
-            });
+            return Err(no_reduction(model, name));
         };
+        if chosen.last().is_some_and(|last| last.reduction == reduction) {
+            return Err(format!("reduction `{name}` is named twice in a row: name it once"));
+        }
         chosen.push(Chosen { reduction, strategy });
     }
     if chosen.is_empty() {
         return Err(match known.is_empty() {
             true => "the DEFINITIONS of the machine describe no reduction".to_owned(),
-            false => format!("no reduction is named; the machine has {}", listed()),
+            false => format!("no reduction is named; the machine has {}", listed(known)),
         });
     }
     Ok(chosen)
+}
+
+/// Why a machine does not have a reduction.
+fn no_reduction(model: &Model, name: &str) -> String {
+    let Steering { reductions, ignored_reductions, .. } = &model.steering;
+    if let Some((_, definition)) = ignored_reductions.iter().find(|(ignored, _)| ignored == name) {
+        return format!(
+            "the machine has no reduction `{name}`: `{definition}` is ignored; see the diagnostic about it"
+        );
+    }
+    match reductions.is_empty() {
+        true => format!("the machine has no reduction `{name}`: its DEFINITIONS describe none"),
+        false => format!("the machine has no reduction `{name}`; it has {}", listed(reductions)),
+    }
+}
+
+fn listed(reductions: &[ReductionDef]) -> String {
+    reductions.iter().map(|reduction| format!("`{}`", reduction.name)).collect::<Vec<_>>().join(", ")
 }

@@ -11,11 +11,10 @@ use std::ops::ControlFlow;
 
 use abridge_diag::{Span, with_stack};
 use abridge_eval::{Env, Interp, Problem, Session, State, Unbounded, Unknown};
-use abridge_explicit::Explicit;
 use abridge_model::{LocalId, Model, PredId, Subst, SubstId, VarId};
+use abridge_model_system::ModelSystem;
 use abridge_search::{Control, Progress};
 use abridge_store::StateTable;
-use abridge_system::System as _;
 
 /// Values and guards in the visited states.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -53,11 +52,11 @@ const FUEL: u64 = 1 << 20;
 /// Values that are written to find the most frequent ones.
 const MAX_WRITTEN: usize = 1 << 14;
 /// States between two looks at the clock.
-const N_BETWEEN: u32 = 1 << 12;
+const STATES_PER_POLL: u32 = 1 << 12;
 
 /// Looks at the visited states. At most `max_values` values of each variable are kept.
 pub(crate) fn coverage(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     table: &StateTable,
     max_values: usize,
     control: &mut dyn Control,
@@ -66,7 +65,7 @@ pub(crate) fn coverage(
 }
 
 fn coverage_inner(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     table: &StateTable,
     max_values: usize,
     control: &mut dyn Control,
@@ -76,7 +75,7 @@ fn coverage_inner(
     let mut trials = Trials::new(system.judge());
     let scope = system.model().steering.scope.filter(|_| system.has_scope());
     for number in 0..table.len() as u32 {
-        let is_look_due = number % N_BETWEEN == N_BETWEEN - 1;
+        let is_look_due = number % STATES_PER_POLL == STATES_PER_POLL - 1;
         if is_look_due && control.poll(&Progress { states: found.states, ..Progress::default() }).is_some() {
             found.is_whole = false;
             break;

@@ -15,6 +15,7 @@ mod refinement;
 mod replay;
 mod report;
 mod space;
+mod stack;
 mod stuck;
 mod symbolic;
 mod temporal;
@@ -28,20 +29,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use abridge_diag::{Diagnostic, StopFlag, with_stack};
-use abridge_explicit::{Explicit, SystemConfig, judge};
+use abridge_explicit::{SystemConfig, judge};
 use abridge_model::{Model, dump};
+use abridge_model_system::ModelSystem;
 use abridge_reduce::symmetry::Canonizer;
 use abridge_search::{Exploration, Scouted};
 use abridge_system::{AnySystem, Explanation, Finding, FindingKind, Gap, Limit, Machine, Properties, Remarks};
 use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
 use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
+use stack::{Evaluated, Unaided};
 
 pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
 pub use abridge_eval::Memory;
-pub use abridge_explicit::{
-    Execution, INITIALISATION_NAME as INITIALISATION, Measured, Place, Profile, SETUP_NAME as SETUP_CONSTANTS, Usage,
-    named_values,
+pub use abridge_explicit::{Measured, Profile, Usage};
+pub use abridge_model_system::{
+    Execution, INITIALISATION_NAME as INITIALISATION, Place, SETUP_NAME as SETUP_CONSTANTS, named_values,
 };
 pub use abridge_reduce::canonizer::{Chosen, Proof, Strategy as CanonizerStrategy};
 pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
@@ -204,7 +207,7 @@ pub fn check(model: &Model, config: &Config, control: &mut dyn Control) -> Repor
 
 fn check_inner(model: &Model, config: &Config, control: &mut dyn Control) -> Report {
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
-    let system = Explicit::new(interp, system_config(model, config));
+    let system = stack::system_of(interp, system_config(model, config));
     let mut report = explored(&system, config, control);
     report.profile = system.profile();
     end(system, config);
@@ -213,7 +216,7 @@ fn check_inner(model: &Model, config: &Config, control: &mut dyn Control) -> Rep
 }
 
 /// Explores a system with the engine that is configured.
-fn explored(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
+fn explored(system: &impl Evaluated, config: &Config, control: &mut dyn Control) -> Report {
     let symbolic = match config.engine {
         _ if !config.reduce.is_empty() => None,
         Engine::Explicit => None,
@@ -243,7 +246,7 @@ fn check_on_disk_inner(
     control: &mut dyn Control,
 ) -> Result<Report, Refusal> {
     let interp = judge(model, config.eval.clone()).stopped_by(config.stop.clone());
-    let system = Explicit::new(interp, system_config(model, config));
+    let system = stack::system_of(interp, system_config(model, config));
     let mut report = reduced::run(&system, config, OnDisk(disk, control));
     if let Ok(report) = &mut report {
         report.profile = system.profile();
@@ -253,6 +256,16 @@ fn check_on_disk_inner(
     report
 }
 
+/// Explores any system of a model, made with the options of [`system_config`]: with reductions, temporal formulas or the symbolic engine, as configured.
+/// Its steps are those of the model, as far as their completeness says so.
+pub fn check_system<S: ModelSystem>(system: &S, config: &Config, control: &mut dyn Control) -> Report {
+    with_stack(|| {
+        let mut report = explored(&Unaided(system), config, control);
+        unchecked::tell(system.model(), config, &mut report);
+        report
+    })
+}
+
 /// Explores any machine, without reductions: what is particular to B is not needed for a verdict.
 pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn Control) -> Report {
     let Ok(exploration) = InMemory(control).explore(AnySystem::of(machine), &search_config(config), &mut Unwatched);
@@ -260,14 +273,14 @@ pub fn check_machine<M: Machine>(machine: &M, config: &Config, control: &mut dyn
 }
 
 /// Gives the memory of a system back, unless the process does so.
-fn end(system: Explicit<'_>, config: &Config) {
+fn end<S>(system: S, config: &Config) {
     if config.leaves_memory {
         std::mem::forget(system);
     }
 }
 
-/// A selection of steps asks for labels, and atoms of temporal formulas are propositions of the system.
-fn system_config(model: &Model, config: &Config) -> SystemConfig {
+/// Options of a system for a run: a selection of steps asks for labels, atoms of temporal formulas are propositions, reductions are functions on states.
+pub fn system_config(model: &Model, config: &Config) -> SystemConfig {
     SystemConfig {
         labels: config.por != PorMode::Off && config.system.memo,
         propositions: config.formulas.propositions.clone(),
@@ -494,7 +507,12 @@ fn violation_at(machine: &impl Machine, kind: FindingKind, path: &trace::Path) -
 /// A finding with all that is known of it; nothing if it is no violation by itself.
 fn violation_of(kind: FindingKind, trace: Trace, explanation: Explanation) -> Option<Violation> {
     let Explanation { property, parts, reasons, error } = explanation;
-    let unconfirmed = || Diagnostic::error("unconfirmed", "what could not be evaluated is not known any more");
+    let unconfirmed = || {
+        Diagnostic::error(
+            "unconfirmed",
+            "an evaluation failed, but the plain interpreter does not find the failure again",
+        )
+    };
     let kind = match kind {
         FindingKind::Invariant(idx) => ViolationKind::Invariant { conjunct: idx as usize },
         FindingKind::Assertion(idx) => ViolationKind::Assertion { conjunct: idx as usize },

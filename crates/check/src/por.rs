@@ -12,14 +12,15 @@ use std::time::{Duration, Instant};
 
 use abridge_deps::{Answers, Asked, Dependence, Depth, Outline, Resources};
 use abridge_diag::with_stack;
-use abridge_explicit::{Explicit, judge};
+use abridge_explicit::judge;
 use abridge_model::Model;
+use abridge_model_system::ModelSystem;
 use abridge_reduce::{Analysed as _, Paths, Por, Rule, Selected, source_of};
 use abridge_search::{Config as SearchConfig, Exploration, explore};
 use abridge_system::{AnySystem, Limit, Origin, Steps, System as _, Worker as _};
 
 use crate::explorer::{Explorer, Watched, Watcher};
-use crate::{Config, Control, Progress};
+use crate::{Config, Control, Progress, stack};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PorMode {
@@ -62,7 +63,7 @@ const STATES_PER_QUESTION: u64 = 20;
 const SAMPLE_STATES: usize = 400;
 
 /// How to reduce; nothing if steps must not be left out.
-pub(crate) fn settings(system: &Explicit<'_>, config: &Config) -> Option<Por> {
+pub(crate) fn settings(system: &impl ModelSystem, config: &Config) -> Option<Por> {
     // Which steps are tried under a cap depends on which states are visited, and another order of steps may leave the scope.
     if config.system.max_operations.is_some() || config.system.max_initialisations.is_some() || system.has_scope() {
         return None;
@@ -84,9 +85,9 @@ pub(crate) fn settings(system: &Explicit<'_>, config: &Config) -> Option<Por> {
 }
 
 /// Watches a search without reduction and ends it if one with reduction seems better.
-pub(crate) struct Trial<'t> {
+pub(crate) struct Trial<'t, S> {
     pub(crate) control: &'t mut dyn Control,
-    pub(crate) system: &'t Explicit<'t>,
+    pub(crate) system: &'t S,
     pub(crate) por: Por,
     /// Formulas about paths are asked for.
     paths: Option<&'t Paths>,
@@ -104,10 +105,10 @@ pub(crate) struct Trial<'t> {
     pub(crate) is_promising: bool,
 }
 
-impl<'t> Trial<'t> {
+impl<'t, S: ModelSystem> Trial<'t, S> {
     pub(crate) fn new(
         control: &'t mut dyn Control,
-        system: &'t Explicit<'t>,
+        system: &'t S,
         por: Por,
         paths: Option<&'t Paths>,
         answers: Arc<Answers>,
@@ -157,7 +158,7 @@ impl<'t> Trial<'t> {
     }
 }
 
-impl Control for Trial<'_> {
+impl<S: ModelSystem> Control for Trial<'_, S> {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         let answer = self.control.poll(progress);
         let is_affordable = || self.elapsed().is_none_or(|elapsed| self.spent * MIN_TIME_BETWEEN_TRIALS <= elapsed);
@@ -176,7 +177,7 @@ impl Control for Trial<'_> {
     }
 }
 
-impl Explorer for Trial<'_> {
+impl<S: ModelSystem> Explorer for Trial<'_, S> {
     type Refusal = Infallible;
 
     fn explore(
@@ -223,7 +224,7 @@ pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
 }
 
 fn analyse_dependences_inner(model: &Model, config: &Config) -> Option<Analysis> {
-    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
+    let system = stack::system_of(judge(model, config.eval.clone()), config.system.clone());
     let por = settings(&system, &Config { por: PorMode::Semantic, ..config.clone() })?;
     let mut steps = Steps::new(system.width());
     // One valuation is enough.
@@ -231,7 +232,7 @@ fn analyse_dependences_inner(model: &Model, config: &Config) -> Option<Analysis>
     let words = steps.iter().next()?.target.to_vec();
     let dependencies =
         system.analyse(&words, (por.asked, &[]), por.depth, &Resources::new(config.answers.clone(), MAX_EFFORT))?;
-    let name = |node| dependencies.name(model, system.operations(), node);
+    let name = |node| dependencies.name(model, system.operation_ids(), node);
     Some(Analysis {
         instances: (0..dependencies.n_instances()).map(name).collect(),
         errors: dependencies.errors().map(name).collect(),

@@ -4,19 +4,19 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use abridge_deps::Resources;
-use abridge_explicit::Explicit;
+use abridge_model_system::ModelSystem;
 use abridge_reduce::symmetry::{
     Auto, Canon, Canonizer, Flood, Group, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
     symmetry_of,
 };
 use abridge_reduce::{Paths, Por, Selected, Tally};
-use abridge_sliced::Sliced;
 use abridge_system::AnySystem;
 
 use crate::coverage::coverage;
 use crate::explorer::{Explorer, Unwatched};
 use crate::por::{PorMode, Trial};
 use crate::report::{Report, Verdict};
+use crate::stack::Evaluated;
 use crate::temporal::{self, Lettered, Properties, Temporal, TemporalVerdict};
 use crate::{Config, canonized, por, search_config, summarise};
 
@@ -24,7 +24,11 @@ use crate::{Config, canonized, por, search_config, summarise};
 const MAX_ENUMERATED_ORDER: u128 = 6;
 
 /// Explores a system with what is configured and reports what was found.
-pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explorer: E) -> Result<Report, E::Refusal> {
+pub(crate) fn run<S: Evaluated, E: Explorer>(
+    system: &S,
+    config: &Config,
+    mut explorer: E,
+) -> Result<Report, E::Refusal> {
     if !config.reduce.is_empty() {
         return canonized::run(system, config, &mut explorer);
     }
@@ -53,10 +57,10 @@ pub(crate) fn run<E: Explorer>(system: &Explicit<'_>, config: &Config, mut explo
     if let Some(paths) = paths {
         return along_paths(system, config, por, &paths, &mut explorer);
     }
-    let sliced = Sliced::new(system, config.evaluator);
-    let selected = Selected::new(&sliced, por, resources(config));
+    let evaluator = system.evaluator(config);
+    let selected = Selected::new(&evaluator, por, resources(config));
     let report = everything.up_to_symmetry(AnySystem::of(&selected), &mut explorer)?;
-    Ok(Report { por: Some(selected.tally()), sliced: Some(sliced.usage()), ..report })
+    Ok(Report { por: Some(selected.tally()), sliced: S::usage(&evaluator), ..report })
 }
 
 pub(crate) fn resources(config: &Config) -> Resources {
@@ -65,12 +69,15 @@ pub(crate) fn resources(config: &Config) -> Resources {
 }
 
 /// What formulas about paths ask of a selection, or the reason why there is none.
-fn asked_paths<E: Explorer>(system: &Explicit<'_>, config: &Config, explorer: &E) -> Result<Paths, String> {
+fn asked_paths<E: Explorer>(system: &impl ModelSystem, config: &Config, explorer: &E) -> Result<Paths, String> {
     if config.check_por.is_some() {
-        return Err("selections for formulas about paths are not verified".to_owned());
+        return Err("--check-por does not cover temporal formulas".to_owned());
     }
     if !explorer.may_restart() {
-        return Err("the search may have to start anew, which one with checkpoints or files cannot".to_owned());
+        return Err(
+            "temporal formulas may need a second search, and a search with checkpoints or files cannot begin again"
+                .to_owned(),
+        );
     }
     config.formulas.paths(system.model())
 }
@@ -81,8 +88,8 @@ const MAX_AUTO_ROUNDS: usize = 8;
 
 /// Explores with fewer steps while formulas about paths keep their truth. Where steps might be put off for ever, states are expanded fully and the
 /// search starts anew.
-fn along_paths<E: Explorer>(
-    system: &Explicit<'_>,
+fn along_paths<S: Evaluated, E: Explorer>(
+    system: &S,
     config: &Config,
     por: Por,
     paths: &Paths,
@@ -91,38 +98,37 @@ fn along_paths<E: Explorer>(
     let n_rounds = if config.por == PorMode::Auto { MAX_AUTO_ROUNDS } else { MAX_ROUNDS };
     for _ in 0..n_rounds {
         let version = paths.version();
-        let sliced = Sliced::new(system, config.evaluator);
-        let selected = Selected::new(&sliced, por, resources(config)).along(paths);
+        let evaluator = system.evaluator(config);
+        let selected = Selected::new(&evaluator, por, resources(config)).along(paths);
         let scene = Scene { system, config, paths: Some(paths) };
         let report = scene.up_to_symmetry(AnySystem::of(&selected), explorer)?;
         let is_open = report.temporal.iter().any(|formula| matches!(formula.verdict, TemporalVerdict::Incomplete(_)));
         if paths.version() == version || !is_open {
-            return Ok(Report { por: Some(selected.tally()), sliced: Some(sliced.usage()), ..report });
+            return Ok(Report { por: Some(selected.tally()), sliced: S::usage(&evaluator), ..report });
         }
     }
     Scene { system, config, paths: None }.all_steps(explorer)
 }
 
 /// What is explored, and how.
-#[derive(Clone, Copy)]
-struct Scene<'p, 's> {
-    system: &'p Explicit<'s>,
+struct Scene<'p, S> {
+    system: &'p S,
     config: &'p Config,
     /// Some steps are left out in a way that formulas about paths do not notice.
     paths: Option<&'p Paths>,
 }
 
-impl Scene<'_, '_> {
+impl<S: Evaluated> Scene<'_, S> {
     /// Explores all steps of the system, by circuits where that pays.
-    fn all_steps<E: Explorer>(self, explorer: &mut E) -> Result<Report, E::Refusal> {
-        let sliced = Sliced::new(self.system, self.config.evaluator);
-        let report = self.up_to_symmetry(AnySystem::of(&sliced), explorer)?;
-        Ok(Report { sliced: Some(sliced.usage()), ..report })
+    fn all_steps<E: Explorer>(&self, explorer: &mut E) -> Result<Report, E::Refusal> {
+        let evaluator = self.system.evaluator(self.config);
+        let report = self.up_to_symmetry(AnySystem::of(&evaluator), explorer)?;
+        Ok(Report { sliced: S::usage(&evaluator), ..report })
     }
 
     /// Explores the steps of `steps`, which are all or some of those of the system.
-    fn up_to_symmetry<E: Explorer>(self, steps: AnySystem<'_>, explorer: &mut E) -> Result<Report, E::Refusal> {
-        let Scene { system, config, paths } = self;
+    fn up_to_symmetry<E: Explorer>(&self, steps: AnySystem<'_>, explorer: &mut E) -> Result<Report, E::Refusal> {
+        let Scene { system, config, paths } = *self;
         let needs_path = paths.is_some() || !explorer.may_restart();
         let properties = Properties::new(config, needs_path);
         let parts = Parts { system, steps, config, paths, properties: &properties, group: None };
@@ -168,15 +174,15 @@ impl Scene<'_, '_> {
 }
 
 /// Lets the system set up one valuation of the constants for each class, where that is faster.
-pub(crate) fn use_group(system: &Explicit<'_>, group: &Group) {
+pub(crate) fn use_group(system: &impl ModelSystem, group: &Group) {
     if group.order().is_none_or(|order| order > MAX_ENUMERATED_ORDER) {
         system.set_up_by_class(Arc::new(TupleClasses::new(group.clone())));
     }
 }
 
 /// A scene and the steps that are taken in it.
-struct Parts<'p, 's> {
-    system: &'p Explicit<'s>,
+struct Parts<'p, S> {
+    system: &'p S,
     steps: AnySystem<'p>,
     config: &'p Config,
     paths: Option<&'p Paths>,
@@ -185,9 +191,9 @@ struct Parts<'p, 's> {
     group: Option<Group>,
 }
 
-impl<'s> Parts<'_, 's> {
+impl<S: ModelSystem> Parts<'_, S> {
     /// The steps with letters on them.
-    fn lettered(&self) -> Lettered<'_, 's> {
+    fn lettered(&self) -> Lettered<'_, S> {
         let formulas = &self.config.formulas;
         Lettered::new(self.system, self.steps, &formulas.atoms, formulas.needs_instances)
             .turned_by(self.group.clone())
@@ -197,10 +203,10 @@ impl<'s> Parts<'_, 's> {
 
 /// Explores a system and judges temporal formulas on the way and at the end. `lettered` is the machine with letters and `around` what lies around it in the same way as
 /// in `explored`. Where there are formulas, that is what is explored, so that the search stores steps with their letters.
-fn explore_and_judge<'s, E: Explorer>(
-    parts: &Parts<'_, 's>,
+fn explore_and_judge<S: ModelSystem, E: Explorer>(
+    parts: &Parts<'_, S>,
     explored: AnySystem<'_>,
-    (lettered, around): (&Lettered<'_, 's>, AnySystem<'_>),
+    (lettered, around): (&Lettered<'_, S>, AnySystem<'_>),
     canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>),
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
@@ -229,15 +235,15 @@ fn explore_and_judge<'s, E: Explorer>(
     Ok(report)
 }
 
-fn plain<E: Explorer>(parts: &Parts<'_, '_>, explorer: &mut E) -> Result<Report, E::Refusal> {
+fn plain<E: Explorer>(parts: &Parts<'_, impl ModelSystem>, explorer: &mut E) -> Result<Report, E::Refusal> {
     let lettered = parts.lettered();
     explore_and_judge(parts, parts.steps, (&lettered, AnySystem::of(&lettered)), (None, None), explorer)
 }
 
 /// The states of the table are those that were met, so they need no translation.
-fn marked<E: Explorer>(
-    parts: &Parts<'_, '_>,
-    marker: &Marker<'_, Explicit<'_>>,
+fn marked<S: ModelSystem, E: Explorer>(
+    parts: &Parts<'_, S>,
+    marker: &Marker<'_, S>,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.
@@ -262,7 +268,7 @@ fn marked<E: Explorer>(
 
 /// Explores representatives of states along `steps`, which are all or some of those of the system.
 pub(crate) fn by_quotient<Q: Quotient, E: Explorer>(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     steps: AnySystem<'_>,
     config: &Config,
     quotient: &Q,
@@ -273,7 +279,7 @@ pub(crate) fn by_quotient<Q: Quotient, E: Explorer>(
 }
 
 fn quotiented<Q: Quotient, E: Explorer>(
-    parts: &Parts<'_, '_>,
+    parts: &Parts<'_, impl ModelSystem>,
     quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {

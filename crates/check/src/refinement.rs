@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use abridge_diag::{Diagnostic, with_stack};
 use abridge_model::{Model, dump};
+use abridge_model_system::ModelSystem as _;
 use abridge_reduce::symmetry::{
     Auto, Canon, Canonizer, Flood, Group, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
     symmetry_of,

@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 use abridge_eval::{Env, Session, Val, val_text};
-use abridge_explicit::{Execution, Explicit, INITIALISATION_NAME, Place, SETUP_NAME, named_values};
 use abridge_model::{Model, OpId};
+use abridge_model_system::{Execution, INITIALISATION_NAME, ModelSystem, Place, SETUP_NAME, executions, named_values};
 
 /// What a trace says about one step; what it does not mention is free.
 #[derive(Clone, Default, Debug)]
@@ -45,11 +45,11 @@ const MAX_PLACES: usize = 1000;
 const MAX_SHOWN: usize = 5;
 
 /// Follows a trace from the start of the machine.
-pub fn replay(system: &Explicit<'_>, wanted: &[Wanted]) -> Replay {
+pub fn replay(system: &impl ModelSystem, wanted: &[Wanted]) -> Replay {
     with_stack(|| replay_inner(system, wanted))
 }
 
-fn replay_inner(system: &Explicit<'_>, wanted: &[Wanted]) -> Replay {
+fn replay_inner(system: &impl ModelSystem, wanted: &[Wanted]) -> Replay {
     let mut replayer = Replayer { system, nodes: Vec::new(), front: vec![None] };
     for (idx, step) in wanted.iter().enumerate() {
         // Other tools may set up constants in a step of its own where we do not, and the other way round.
@@ -69,8 +69,8 @@ fn replay_inner(system: &Explicit<'_>, wanted: &[Wanted]) -> Replay {
     replayer.result(None)
 }
 
-struct Replayer<'s, 'm> {
-    system: &'s Explicit<'m>,
+struct Replayer<'s, S> {
+    system: &'s S,
     /// Moves that were tried, each with the one before it.
     nodes: Vec<(Execution, Option<usize>)>,
     /// The last moves of all ways that fit; nothing stands for the start.
@@ -86,7 +86,7 @@ enum Miss {
     Error(String),
 }
 
-impl<'m> Replayer<'_, 'm> {
+impl<S: ModelSystem> Replayer<'_, S> {
     fn place(&self, node: Option<usize>) -> Place {
         node.map_or(Place::Start, |node| self.nodes[node].0.to.clone())
     }
@@ -116,7 +116,7 @@ impl<'m> Replayer<'_, 'm> {
                 continue;
             }
             let (nodes, system) = (&mut self.nodes, self.system);
-            system.executions(&session, &from, op, &mut |found| {
+            executions(system, &session, &from, op, &mut |found| {
                 match found.map(|found| (misfit(&session, model, wanted, &from, &found), found)) {
                     Ok((None, found)) => {
                         if seen.insert(found.to.clone()) {
@@ -172,7 +172,7 @@ fn operation(model: &Model, name: &str) -> Result<Option<OpId>, String> {
 }
 
 /// Whether set-up or initialisation comes next at a place.
-fn is_next(system: &Explicit<'_>, from: &Place, name: &str) -> bool {
+fn is_next(system: &impl ModelSystem, from: &Place, name: &str) -> bool {
     match from {
         Place::Start => (name == SETUP_NAME) == system.has_setup(),
         Place::SetUp(_) => name == INITIALISATION_NAME,

@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 
 use abridge_diag::with_stack;
 use abridge_eval::{Env, value_text};
-use abridge_explicit::{Explicit, judge};
+use abridge_explicit::judge;
 use abridge_model::Model;
+use abridge_model_system::ModelSystem;
 use abridge_reduce::symmetry::{
     Auto, Canonizer as _, Colour, Flood, Graph, Group, Label, Quotient as _, ValueStates as _, symmetry_of,
 };
@@ -15,7 +16,7 @@ use abridge_sema::FormulaBody;
 use abridge_system::{FindingKind, Machine, Move, Origin};
 
 use crate::animation::choices;
-use crate::{Config, Control, asked, nth_state};
+use crate::{Config, Control, asked, nth_state, stack};
 
 /// What to show of a state space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,7 +69,7 @@ pub fn space(model: &Model, config: &Config, view: View, max_nodes: usize) -> Sp
 }
 
 fn space_inner(model: &Model, config: &Config, view: View, max_nodes: usize) -> Space {
-    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
+    let system = stack::system_of(judge(model, config.eval.clone()), config.system.clone());
     let group = symmetry_of(model, asked(config), &[], system.pinned()).group;
     let (auto, flood) = (Auto::new(&system, group.clone()), Flood::new(&system, group));
     let (mut auto, mut flood) = (auto.judge(), flood.canonizer());
@@ -81,7 +82,7 @@ fn space_inner(model: &Model, config: &Config, view: View, max_nodes: usize) -> 
     space
 }
 
-fn mark_violations(system: &Explicit<'_>, space: &mut Space, states: &HashMap<Vec<u32>, usize>) {
+fn mark_violations(system: &impl ModelSystem, space: &mut Space, states: &HashMap<Vec<u32>, usize>) {
     let invariant = &system.model().invariant;
     let conjuncts: Vec<u32> = (0..).zip(invariant).filter(|(_, one)| !one.is_gluing).map(|(idx, _)| idx).collect();
     for (state, node) in states {
@@ -97,7 +98,7 @@ pub fn projection(model: &Model, config: &Config, formulas: &[(String, FormulaBo
 }
 
 fn projection_inner(model: &Model, config: &Config, formulas: &[(String, FormulaBody)], max_states: usize) -> Space {
-    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
+    let system = stack::system_of(judge(model, config.eval.clone()), config.system.clone());
     let (mut whole, states) = space_with_states(&system, View::Everything, max_states, None);
     mark_violations(&system, &mut whole, &states);
     let mut values: Vec<Vec<(String, String)>> = vec![Vec::new(); whole.nodes.len()];
@@ -134,7 +135,7 @@ fn projection_inner(model: &Model, config: &Config, formulas: &[(String, Formula
 }
 
 /// The values of formulas in a state; before the initialisation there are none.
-fn observed(system: &Explicit<'_>, formulas: &[(String, FormulaBody)], words: &[u32]) -> Vec<(String, String)> {
+fn observed(system: &impl ModelSystem, formulas: &[(String, FormulaBody)], words: &[u32]) -> Vec<(String, String)> {
     let (state, is_initialised) = system.decode(words);
     if !is_initialised {
         return vec![("set-up".to_owned(), "constants".to_owned())];
@@ -303,7 +304,7 @@ pub fn state_graph(model: &Model, config: &Config, number: u64, control: &mut dy
 }
 
 fn state_graph_inner(model: &Model, config: &Config, number: u64, control: &mut dyn Control) -> Option<StateGraph> {
-    let system = Explicit::new(judge(model, config.eval.clone()), config.system.clone());
+    let system = stack::system_of(judge(model, config.eval.clone()), config.system.clone());
     let group = symmetry_of(model, asked(config), &[], system.pinned()).group;
     let words = nth_state(&system, number, control)?;
     let graph = Graph::new(&group, system.values_of(&words), true);

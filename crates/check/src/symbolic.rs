@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use abridge_encoding::{PropertyKind, Source};
 use abridge_eval::{State, Val, map_slots};
-use abridge_explicit::{Explicit, FIRST_OPERATION, INITIALISATION};
+use abridge_model_system::{FIRST_OPERATION, INITIALISATION, ModelSystem};
 use abridge_reduce::source_of;
 use abridge_reduce::symmetry::{
     Auto, Group, Method, Permutation, Quotient as _, Symmetry, TupleClasses, permute_value, symmetry_of,
@@ -23,7 +23,7 @@ use abridge_symbolic::{
     Asked, Class, Direction, Distrust, Halt, Kind, Options, Reached, Renaming, Representatives, Space, Stop,
     with_engine_stack,
 };
-use abridge_system::{Explanation, FindingKind, Limit, Machine as _, Origin, Steps, System as _, Worker as _};
+use abridge_system::{Explanation, FindingKind, Limit, Origin, Steps, Worker as _};
 use abridge_value::Value;
 use num_bigint::BigUint;
 
@@ -31,6 +31,7 @@ use crate::explorer::InMemory;
 use crate::report::{
     Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
 };
+use crate::stack::Evaluated;
 use crate::trace::{Path, Trace, realise};
 use canonized::Canonising;
 use temporal::Formulas;
@@ -50,11 +51,11 @@ pub enum Engine {
 }
 
 /// Explores a system symbolically; nothing if the explicit engine has to explain why the machine does not start.
-pub(crate) fn run(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Option<Report> {
+pub(crate) fn run(system: &impl ModelSystem, config: &Config, control: &mut dyn Control) -> Option<Report> {
     run_all(Run::new(system, config, control))
 }
 
-fn run_all(mut run: Run<'_, '_>) -> Option<Report> {
+fn run_all(mut run: Run<'_, impl ModelSystem>) -> Option<Report> {
     if let Some(reason) = run.unsupported() {
         run.stops.push(format!("symbolic engine: {reason}"));
         run.formulas.doubt("the symbolic engine did not start");
@@ -77,8 +78,8 @@ fn run_all(mut run: Run<'_, '_>) -> Option<Report> {
 const TRIAL_STATES: u64 = 200_000;
 
 /// Explores a system explicitly at first, then symbolically if there are many states and the engine has an answer, else explicitly to the end.
-pub(crate) fn automatic(system: &Explicit<'_>, config: &Config, control: &mut dyn Control) -> Report {
-    let is_trying = Formulas::are_supported(config);
+pub(crate) fn automatic(system: &impl Evaluated, config: &Config, control: &mut dyn Control) -> Report {
+    let is_trying = temporal::are_supported(config);
     let mut trial = Trial { control, is_trying, is_over: false };
     let Ok(report) = reduced::run(system, config, InMemory(&mut trial));
     if !trial.is_over {
@@ -124,8 +125,8 @@ enum Next {
     End,
 }
 
-struct Run<'r, 's> {
-    system: &'r Explicit<'s>,
+struct Run<'r, S> {
+    system: &'r S,
     config: &'r Config,
     control: &'r mut dyn Control,
     states: BigUint,
@@ -143,15 +144,15 @@ struct Run<'r, 's> {
     shown: SymbolicReport,
     /// In some set-up, interchangeable elements are not exchanged.
     leaves_elements: bool,
-    formulas: Formulas<'r, 's>,
+    formulas: Formulas<'r, S>,
     /// Reductions that the machine defines.
-    canonising: Option<Canonising<'r>>,
+    canonising: Option<&'r Canonising<'r, S>>,
     /// States of the longest path to a finding.
     depth: u32,
 }
 
-impl<'r, 's> Run<'r, 's> {
-    fn new(system: &'r Explicit<'s>, config: &'r Config, control: &'r mut dyn Control) -> Self {
+impl<'r, S: ModelSystem> Run<'r, S> {
+    fn new(system: &'r S, config: &'r Config, control: &'r mut dyn Control) -> Self {
         Run {
             system,
             config,
@@ -161,7 +162,7 @@ impl<'r, 's> Run<'r, 's> {
             behind: Some(BigUint::default()),
             n_setups: 0,
             n_setups_behind: 0,
-            transitions: vec![Some(BigUint::default()); system.operations().len()],
+            transitions: vec![Some(BigUint::default()); system.operation_ids().len()],
             found: Found::default(),
             violations: Vec::new(),
             limits: Vec::new(),
@@ -356,7 +357,7 @@ impl<'r, 's> Run<'r, 's> {
         if let Some(canonising) = self.canonising {
             return canonising.group();
         }
-        if self.config.symmetry == Method::Off || Formulas::tell_apart(self.config) {
+        if self.config.symmetry == Method::Off || temporal::tell_apart(self.config) {
             return Group::new(Vec::new());
         }
         self.symmetry().group
@@ -464,7 +465,7 @@ impl<'r, 's> Run<'r, 's> {
             method => SymmetryReport { method, carriers: self.symmetry().carriers, ..SymmetryReport::default() },
         };
         let number = |count: &BigUint| u64::try_from(count).unwrap_or(u64::MAX);
-        let operations = self.system.operations().iter();
+        let operations = self.system.operation_ids().iter();
         let coverage = operations.zip(&self.transitions).filter_map(|(op, count)| {
             let operation = self.system.model().operations[*op].name.to_string();
             Some(Coverage { operation, transitions: number(count.as_ref()?) })

@@ -19,13 +19,13 @@ mod turns;
 
 use abridge_diag::Diagnostic;
 use abridge_eval::Val;
-use abridge_explicit::Explicit;
 use abridge_model::Logic;
+use abridge_model_system::ModelSystem;
 use abridge_reduce::Paths;
 use abridge_reduce::symmetry::{Canonizer, Group, Permutation};
 use abridge_search::{Control, Exploration, StateGraph, Strategy};
 use abridge_store::{NO_PARENT, StateTable};
-use abridge_system::{AnySystem, Limit, Machine as _, Origin, Steps, System as _, Worker as _};
+use abridge_system::{AnySystem, Limit, Origin, Steps, System as _, Worker as _};
 use abridge_temporal::emptiness::{Answer, Suspicion, find_violation, has_violation};
 use abridge_temporal::{GaveUp, ctl};
 
@@ -90,11 +90,11 @@ impl TemporalVerdict {
 
 /// Judges the formulas of a run: in passing whenever the number of visited states has doubled, so that violations are found early and in
 /// spaces without end, and when the search is over.
-pub(crate) struct Temporal<'s, 'm> {
-    system: &'s Explicit<'m>,
+pub(crate) struct Temporal<'s, S> {
+    system: &'s S,
     /// The machine with letters, and whatever lies around it.
     steps: AnySystem<'s>,
-    lettered: &'s Lettered<'s, 'm>,
+    lettered: &'s Lettered<'s, S>,
     config: &'s Config,
     /// States to be expanded fully, if some steps are left out.
     paths: Option<&'s Paths>,
@@ -110,13 +110,13 @@ pub(crate) struct Temporal<'s, 'm> {
 }
 
 /// States of the first look.
-const FIRST_LOOK: u32 = 1 << 10;
+const FIRST_LOOK_STATES: u32 = 1 << 10;
 
-impl<'s, 'm> Temporal<'s, 'm> {
+impl<'s, S: ModelSystem> Temporal<'s, S> {
     pub(crate) fn new(
-        system: &'s Explicit<'m>,
+        system: &'s S,
         steps: AnySystem<'s>,
-        lettered: &'s Lettered<'s, 'm>,
+        lettered: &'s Lettered<'s, S>,
         config: &'s Config,
         (properties, paths): (&'s Properties, Option<&'s Paths>),
     ) -> Self {
@@ -130,7 +130,7 @@ impl<'s, 'm> Temporal<'s, 'm> {
             properties,
             found: vec![None; n_formulas],
             decided: (0..n_formulas).map(|_| None).collect(),
-            next_look: FIRST_LOOK,
+            next_look: FIRST_LOOK_STATES,
             all_steps: None,
         }
     }
@@ -175,7 +175,7 @@ impl<'s, 'm> Temporal<'s, 'm> {
             steps.iter().filter(|step| step.target == target).for_each(|step| paths.close(step.operation));
         }
         paths.end_round();
-        (!closing.is_empty()).then(|| "steps may be put off for ever by partial order reduction".to_owned())
+        (!closing.is_empty()).then(|| "partial order reduction may postpone a step for ever".to_owned())
     }
 
     /// Where paths begin. Either all steps out of the root are set-ups, or none is.
@@ -270,7 +270,7 @@ impl<'s, 'm> Temporal<'s, 'm> {
     }
 
     /// Judges a formula of branching time at the end of a search. What a search with fewer steps says counts only if it is complete.
-    fn decide(&self, body: &Body, seen: Seen<'_>, searched: &Searched<'_, '_>) -> Result<Decided, ctl::Stopped> {
+    fn decide(&self, body: &Body, seen: Seen<'_>, searched: &Searched<'_, S>) -> Result<Decided, ctl::Stopped> {
         let Tree::Ctl(branching) = &body.tree else { return Ok(Decided::Open) };
         if self.paths.is_some() && searched.nothing_found(seen.stored) != TemporalVerdict::Holds {
             return Ok(Decided::Open);
@@ -360,7 +360,7 @@ impl<'s, 'm> Temporal<'s, 'm> {
     }
 }
 
-impl Watcher for Temporal<'_, '_> {
+impl<S: ModelSystem> Watcher for Temporal<'_, S> {
     fn needs_steps(&self) -> bool {
         true
     }
@@ -399,8 +399,8 @@ impl Watcher for Temporal<'_, '_> {
 }
 
 /// A search that is over, and how to tell what it means.
-pub(crate) struct Searched<'s, 'm> {
-    pub(crate) system: &'s Explicit<'m>,
+pub(crate) struct Searched<'s, S> {
+    pub(crate) system: &'s S,
     pub(crate) exploration: &'s Exploration,
     pub(crate) config: &'s Config,
     /// The number of an operation with its arguments, as letters have it.
@@ -418,7 +418,7 @@ pub(crate) struct Turning<'s> {
     images: &'s dyn Fn(u32) -> Permutation,
 }
 
-impl Searched<'_, '_> {
+impl<S: ModelSystem> Searched<'_, S> {
     fn why(&self, limit: Limit) -> String {
         if self.exploration.steps.has_failed() {
             return "a file with steps could not be read".to_owned();

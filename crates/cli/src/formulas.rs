@@ -10,6 +10,7 @@ use abridge_eval::{Env, Error, Warning};
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_model::ModelNode;
+use abridge_model_system::ModelSystem as _;
 use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
 use serde_json::{Map, Value, json};
 

@@ -11,6 +11,7 @@ use abridge_diag::{Diagnostic, SourceMap, with_stack};
 use abridge_eval::{Env, Val};
 use abridge_explicit::Explicit;
 use abridge_model::{Model, SmolStr};
+use abridge_model_system::ModelSystem as _;
 use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
 use serde::{Deserialize, Serialize};
 

@@ -79,6 +79,41 @@ fn what_cannot_be_combined_is_refused() {
 }
 
 #[test]
+fn a_reduction_that_is_not_there_is_explained() {
+    let run = abridge(&["check", &ring(), "--reduce", "rot,rot:local"]);
+    assert!(run.status == 2 && run.stderr.contains("`rot` is named twice in a row"), "{}", run.stderr);
+    // Between others it may come back.
+    assert_eq!(abridge(&["check", &ring(), "--no-deadlock", "--reduce", "rot,turn,rot"]).status, 0);
+    let folder = Folder::new("canonizers-ignored");
+    let text = "MACHINE Ignored DEFINITIONS CANONIZER_c == BEGIN xx :: 0..1 END; ROTATION_r == 0..7 \
+                VARIABLES xx INVARIANT xx : 0..1 INITIALISATION xx := 0 OPERATIONS flip = BEGIN xx := 1 - xx END END";
+    let file = folder.file("Ignored.mch", text);
+    for (name, definition) in [("c", "CANONIZER_c"), ("r", "ROTATION_r")] {
+        let run = abridge(&["check", &file, "--reduce", name]);
+        let why = format!("no reduction `{name}`: `{definition}` is ignored");
+        assert!(run.status == 2 && run.stderr.contains(&why), "{}", run.stderr);
+        assert!(run.stderr.contains("warning[wrong-reduction]"), "{}", run.stderr);
+    }
+    let run = abridge(&["canonizers", &file]);
+    assert!(run.stdout.contains("is ignored; see the diagnostics"), "{}", run.stdout);
+}
+
+#[test]
+fn the_symbolic_engine_names_the_function_without_a_circuit() {
+    let folder = Folder::new("canonizers-gap");
+    let text = "MACHINE Loop DEFINITIONS CANONIZER_c == VAR nn IN nn := xx; WHILE nn > 1 DO nn := nn - 2 INVARIANT nn : NATURAL \
+                VARIANT nn END; xx := nn END VARIABLES xx INVARIANT xx : 0..6 INITIALISATION xx := 0 \
+                OPERATIONS up = SELECT xx < 5 THEN xx := xx + 2 END END";
+    let run =
+        abridge(&["check", &folder.file("Loop.mch", text), "--no-deadlock", "--engine", "symbolic", "--reduce", "c"]);
+    assert!(
+        run.status == 20 && run.stdout.contains("function `CANONIZER_c` has no exact circuit: a loop"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
 fn symmetry_and_partial_order_go_with_reductions() {
     let folder = Folder::new("canonizers-together");
     // Seats can be turned and colours exchanged; two operations have nothing to do with each other.

@@ -291,6 +291,17 @@ fn an_invariant_that_is_not_well_defined_is_not_called_false() {
 }
 
 #[test]
+fn a_property_without_a_witness_among_few_integers_is_not_called_false() {
+    let folder = Folder::new("check-few-integers");
+    let pell = "#(xx, yy).(xx : INTEGER & yy : INTEGER & xx * xx - 61 * yy * yy = 1 & yy > 3)";
+    let file = folder.file("counter.mch", &counter(pell, "stay = skip"));
+    for options in [&["--compat", "prob"][..], &[]] {
+        let json = abridge(&[&["check", &file, "--json"], options].concat()).json();
+        assert_eq!((&json["verdict"], &json["found"]["invariant"]), (&"incomplete".into(), &false.into()), "{json}");
+    }
+}
+
+#[test]
 fn what_cannot_be_evaluated_is_no_deadlock() {
     let folder = Folder::new("check-beyond");
     let up = "up = PRE n = 0 & #f.(f : NATURAL --> NATURAL & f(0) = f(1)) THEN n := n + 1 END";

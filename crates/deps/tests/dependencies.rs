@@ -6,6 +6,7 @@ use abridge_deps::{Answers, Asked, Dependencies, Depth, Resources};
 use abridge_encoding::Source;
 use abridge_eval::Config;
 use abridge_explicit::{Explicit, SystemConfig, judge};
+use abridge_model_system::ModelSystem as _;
 use abridge_system::{Steps, System as _, Worker as _};
 use abridge_testkit::Project;
 use abridge_value::bytes::Key;
@@ -40,7 +41,7 @@ fn find_with(text: &str, depth: Depth, resources: &Resources) -> Found {
     let dependencies =
         Dependencies::new(&Source::new(system.judge()), &system.decode(&words).0, (ASKED, &[]), depth, resources)
             .expect("the machine can be analysed");
-    let name = |event| dependencies.name(model, system.operations(), event);
+    let name = |event| dependencies.name(model, system.operation_ids(), event);
     let enabling = dependencies.enabling();
     (0..dependencies.n_instances()).for_each(|event| _ = (dependencies.discords(event), dependencies.disablers(event)));
     let questions = dependencies.outline().questions;

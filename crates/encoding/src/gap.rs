@@ -63,6 +63,9 @@ impl Gap {
             Subject::Machine => "the machine".to_owned(),
             Subject::Variable(id) => format!("variable `{}`", model.variables[id].name),
             Subject::Initialisation => "the initialisation".to_owned(),
+            Subject::Operation(op) if model.transformations().any(|function| function == op) => {
+                format!("function `{}`", model.operations[op].name)
+            }
             Subject::Operation(op) => format!("operation `{}`", model.operations[op].name),
             Subject::Invariant(idx) => format!("invariant {}", idx + 1),
             Subject::Assertion(idx) => format!("assertion {}", idx + 1),

@@ -41,6 +41,8 @@ pub enum Unbounded {
     Error,
     /// Integers range over MININT..MAXINT, with a warning that the search is incomplete.
     PreferenceRange,
+    /// A few values near the known bounds are tried, without a warning: a solution is real, and nothing follows if there is none.
+    Nearby,
 }
 
 impl Default for Config {

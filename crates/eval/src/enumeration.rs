@@ -124,11 +124,16 @@ impl Backtracking<'_> {
     fn cut(&self, unknown: Unknown) -> Result<(Unknown, Val)> {
         let (session, model) = (self.session, self.session.model());
         let (ty, name, span) = (unknown.ty(model), unknown.name(model).to_string(), unknown.span(model));
-        let may_cut = self.problem.unbounded == Unbounded::PreferenceRange
-            && (self.problem.samples_strings || !has_strings(model, ty));
+        let may_cut = match self.problem.unbounded {
+            Unbounded::Error => false,
+            Unbounded::PreferenceRange => self.problem.samples_strings || !has_strings(model, ty),
+            Unbounded::Nearby => true,
+        };
         let set = may_cut.then(|| session.preferred(&session.type_set(ty))).flatten();
         let Some(set) = set else { return Err(Error::new(ErrorKind::Unbounded(name, ty)).at(span)) };
-        session.warn(session.cut_warning(ty, name, span));
+        if self.problem.unbounded == Unbounded::PreferenceRange {
+            session.warn(session.cut_warning(ty, name, span));
+        }
         Ok((unknown, set))
     }
 

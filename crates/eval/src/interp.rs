@@ -392,16 +392,18 @@ impl<'i> Session<'i> {
         result
     }
 
-    /// Runs a probe: `body` with a smaller budget. `None` if the budget was used up.
+    /// Runs a probe: `body` with a smaller budget. `None` if the budget was used up. Probes can be nested.
     pub fn probe<T>(&self, budget: u64, body: impl FnOnce() -> Result<T>) -> Option<Result<T>> {
-        let before = self.fuel.get();
+        let (before, outer) = (self.fuel.get(), self.reserve.get());
         let given = before.min(budget);
         self.fuel.set(given);
-        self.reserve.set(before - given);
-        self.probing.set(true);
+        self.reserve.set(outer + before - given);
+        let was_probing = self.probing.replace(true);
         let result = body();
-        self.probing.set(false);
-        let reserve = self.reserve.replace(0);
+        self.probing.set(was_probing);
+        // What ran outside of the probes has used up the reserve of this one first.
+        let reserve = self.reserve.get().saturating_sub(outer);
+        self.reserve.set(self.reserve.get().min(outer));
         self.fuel.set(self.fuel.get() + reserve);
         match result {
             Err(error) if matches!(error.kind(), ErrorKind::OutOfFuel) && reserve > 0 => None,

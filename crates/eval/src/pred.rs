@@ -8,8 +8,12 @@ use std::ops::ControlFlow;
 use abridge_diag::with_stack;
 use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
 
+use crate::config::Unbounded;
 use crate::domain::{Env, Error, ErrorKind, Result};
 use crate::interp::{Problem, Session, Unknown};
+
+/// Budget of the search for a solution nearby, which may be made in every state.
+const MAX_NEARBY_STEPS: u64 = 20_000;
 
 impl Session<'_> {
     /// Whether a predicate holds.
@@ -105,15 +109,35 @@ impl Session<'_> {
 
     /// Whether a universal quantifier holds: it has no counterexample.
     fn forall(&self, binder: &[LocalId], body: PredId, env: &Env) -> Result<bool> {
-        let unknowns = binder.iter().map(|local| Unknown::Local(*local)).collect();
-        let mut problem = Problem::of_unknowns(self, unknowns);
-        problem.refute(self, body);
-        Ok(self.solve(problem, env, &mut |_| Ok(ControlFlow::Break(())))?.is_continue())
+        let refutation = || {
+            let unknowns = binder.iter().map(|local| Unknown::Local(*local)).collect();
+            let mut problem = Problem::of_unknowns(self, unknowns);
+            problem.refute(self, body);
+            problem
+        };
+        Ok(!self.has_solution(refutation, env)?)
     }
 
     fn exists(&self, binder: &[LocalId], body: PredId, env: &Env) -> Result<bool> {
-        let problem = Problem::of_pred(self, binder, body);
-        Ok(self.solve(problem, env, &mut |_| Ok(ControlFlow::Break(())))?.is_break())
+        self.has_solution(|| Problem::of_pred(self, binder, body), env)
+    }
+
+    /// Whether a problem has a solution. Where nothing bounds an unknown, one may still be found nearby.
+    fn has_solution(&self, problem: impl Fn() -> Problem, env: &Env) -> Result<bool> {
+        let enough = &mut |_: &Env| Ok(ControlFlow::Break(()));
+        let error = match self.solve(problem(), env, enough) {
+            Ok(flow) => return Ok(flow.is_break()),
+            Err(error) => error,
+        };
+        if !matches!(error.kind(), ErrorKind::Unbounded(..)) {
+            return Err(error);
+        }
+        let nearby = || self.solve(problem().unbounded(Unbounded::Nearby), env, enough);
+        match self.probe(MAX_NEARBY_STEPS, nearby) {
+            Some(Ok(ControlFlow::Break(()))) => Ok(true),
+            Some(Err(fatal)) if fatal.is_fatal() => Err(fatal),
+            _ => Err(error),
+        }
     }
 
     /// Whether the parts are pairwise disjoint and their union is the set.

@@ -8,10 +8,11 @@ use std::ops::ControlFlow;
 
 use abridge_eval::{Env, Error, Interp, PrescribedChoices, State, Transition, Val};
 use abridge_model::{LocalId, OpId, PredId, Subst};
+use abridge_model_system::ModelSystem as _;
 use abridge_system::{Gap, Part};
 
 use crate::explain;
-use crate::system::{Explicit, gap_of, is_violation};
+use crate::system::{Explicit, gap_of};
 
 /// Choice of interpreter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +70,7 @@ impl<'m> Explicit<'m> {
                     self.encode(&transition.state, true, &mut target);
                     return found(transition, &target);
                 }
-                Err(error) if is_violation(&error) => {
+                Err(error) if error.is_violation() => {
                     called.is_ill_defined = true;
                     violation = Some(error);
                 }
@@ -103,7 +104,7 @@ impl<'m> Explicit<'m> {
                     self.encode(&state, true, &mut target);
                     return found(&target);
                 }
-                Err(error) if is_violation(&error) => {
+                Err(error) if error.is_violation() => {
                     called.is_ill_defined = true;
                     violation = Some(error);
                 }

@@ -3,18 +3,6 @@
 use abridge_model::ids::Id as _;
 use abridge_model::{IdSet, VarId};
 
-/// Step number of the set-up of constants.
-pub const SETUP: u32 = 0;
-
-/// Step number of the initialisation.
-pub const INITIALISATION: u32 = 1;
-
-/// Step number of the first operation.
-pub const FIRST_OPERATION: u32 = 2;
-
-/// Word of a variable without a value.
-pub const UNSET: u32 = u32::MAX;
-
 /// Positions of variables in a state, and the options that memos are made with.
 pub(crate) struct Words {
     /// Position of each variable of the model, if it belongs to states.

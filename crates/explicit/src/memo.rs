@@ -15,9 +15,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use abridge_model_system::UNSET;
 use abridge_system::Gap;
 
-use crate::layout::{UNSET, fill};
+use crate::layout::fill;
 use crate::lists::Lists;
 
 /// Gaps that memos store. A gap of the stop flag or of memory is not stored, since the question may be asked again.

@@ -9,8 +9,9 @@ use abridge_model::effects::must_write;
 use abridge_model::{LocalId, Model, OpId, Target, VarId};
 
 use crate::condition::Conditions;
-use crate::layout::{FIRST_OPERATION, Words};
+use crate::layout::Words;
 use crate::memo::Memo;
+use abridge_model_system::FIRST_OPERATION;
 
 /// Operation with the words that it reads and writes, the locals of its label, and its memos.
 pub(crate) struct Operation {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use abridge_diag::Diagnostic;
 use abridge_eval::{Slots, put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning};
 use abridge_model::TypeId;
+use abridge_model_system::{ModelSystem as _, UNSET};
 use abridge_value::ValueId;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
 
 use abridge_system::Failure;
 
-use crate::layout::UNSET;
 use crate::plausible;
 use crate::system::{Explicit, Notes, lock};
 use crate::table::ValueTable;

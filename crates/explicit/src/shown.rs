@@ -6,11 +6,13 @@ use std::collections::BTreeSet;
 
 use abridge_diag::Span;
 use abridge_model::{Conjunct, OpId, PredId, dump};
+use abridge_model_system::{
+    FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, ModelSystem as _, Place, SETUP, SETUP_NAME, executions,
+    shown_values,
+};
 use abridge_system::{Completeness, Explanation, FindingKind, Listing, Machine, Move, Named, Origin, Remarks};
 
-use crate::execution::{INITIALISATION_NAME, Place, SETUP_NAME, shown_values};
 use crate::explain;
-use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP};
 use crate::system::{Explicit, gap_of, lock};
 use abridge_eval::Unbounded;
 
@@ -61,7 +63,7 @@ impl Machine for Explicit<'_> {
         let (mut gap, mut is_over) = (None, false);
         for op in ops {
             let name = || op.map_or("the start".to_owned(), |op| self.model().operations[op].name.to_string());
-            self.executions(&session, &from, op, &mut |execution| {
+            executions(self, &session, &from, op, &mut |execution| {
                 let step = match execution {
                     Ok(execution) => found(Ok(execution.shown(self))),
                     Err(error) => {

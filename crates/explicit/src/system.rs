@@ -1,26 +1,22 @@
 //! [`Explicit`]: the interpreters of a model, the tables that encode states as vectors, and the data that all workers share.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use abridge_compile::{CompiledFragments, FixedSets, Interchangeable, Program};
 use abridge_diag::with_stack;
-use abridge_eval::{
-    Classes, Config, Env, Error, ErrorKind, Interp, Notations, Result, Session, Slots, State, Unbounded, Val, Warning,
-};
+use abridge_eval::{Classes, Config, Error, ErrorKind, Interp, Notations, Session, Slots, Unbounded, Val, Warning};
 use abridge_external::Library;
-use abridge_model::ids::Id as _;
 use abridge_model::{Conjunct, ConstId, Model, OpId, PredId, VarId};
+use abridge_model_system::ModelSystem as _;
 use abridge_solve::Solver;
-use abridge_system::{Failure, Gap, System};
+use abridge_system::{Failure, Gap};
 use abridge_value::{Interner, Value, ValueId};
 
 use crate::condition::Conditions;
 use crate::conjunct::{Conjuncts, Role};
-use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP, UNSET, Words};
+use crate::layout::Words;
 use crate::lists::Lists;
 use crate::operation::Operation;
 use crate::profile::Profile;
@@ -131,7 +127,7 @@ pub struct Explicit<'m> {
     /// Measurements of workers that have ended.
     pub(crate) profile: Mutex<Profile>,
     /// Made when a value is shown.
-    notations: OnceLock<Notations>,
+    pub(crate) notations: OnceLock<Notations>,
 }
 
 /// Warnings and failures of evaluation.
@@ -190,7 +186,7 @@ impl<'m> Explicit<'m> {
         let numbered = (0..).zip(&config.propositions);
         let propositions: Vec<_> = numbered.map(|(number, pred)| (number, *pred, whole(pred).2)).collect();
         let propositions = propositions.into_iter();
-        let scope = model.steering.scope.iter().filter(|_| has_scope(model)).map(whole);
+        let scope = model.steering.scope.iter().filter(|_| abridge_model_system::has_scope(model)).map(whole);
         let is_frugal = variables.len() > MAX_LARGE_TABLES;
         Explicit {
             operation_memos,
@@ -226,25 +222,6 @@ impl<'m> Explicit<'m> {
         }
     }
 
-    /// Plain interpreter, which finds traces again and has the last word about every state.
-    pub fn judge(&self) -> &Interp<'m> {
-        &self.judge
-    }
-
-    /// How values of the model are written.
-    pub fn notations(&self) -> &Notations {
-        self.notations.get_or_init(|| Notations::new(self.judge.model()))
-    }
-
-    pub fn model(&self) -> &'m Model {
-        self.judge.model()
-    }
-
-    /// Operations in the order of their step numbers.
-    pub fn operations(&self) -> &[OpId] {
-        &self.operations
-    }
-
     pub fn notes(&self) -> Notes {
         lock(&self.notes).clone()
     }
@@ -254,74 +231,14 @@ impl<'m> Explicit<'m> {
         lock(&self.profile).clone()
     }
 
-    /// Sets constants up one valuation per class from now on. The one step counts for the whole class.
-    pub fn set_up_by_class(&self, classes: Arc<dyn Classes>) {
-        let _ = self.classes.set(classes);
-    }
-
-    /// Lets quantifiers and comprehensions exploit elements that the text of the model cannot distinguish. Must be called before workers are made.
-    pub fn use_interchangeable(&self, interchangeable: Interchangeable) {
-        let _ = self.interchangeable.set(Arc::new(interchangeable));
-    }
-
-    /// Constants with a value fixed in advance.
-    pub fn pinned(&self) -> &[(ConstId, Val)] {
-        &self.pinned
-    }
-
-    /// Variables of a state, in the order of its words from word 1 on; word 0 has the constants.
-    pub fn variables(&self) -> &[VarId] {
-        &self.variables
-    }
-
-    /// Word 0 of a state after `change` was applied to the leaves of the constants; `None` if no leaf changes.
-    pub fn map_constants(&self, words: &[u32], change: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<u32> {
-        let changed = abridge_eval::map_slots(self.constants_of(words), change)?;
-        Some(self.constants.intern(&Arc::new(changed)).0 << 1 | (words[0] & 1))
-    }
-
-    /// Word for a value at a position of a state.
-    #[inline]
-    pub fn encode_val(&self, word: usize, val: &Val) -> u32 {
-        self.values[word - 1].intern(val).0
-    }
-
-    /// Value of a word other than [`UNSET`] at a position of a state.
-    #[inline]
-    pub fn decode_val(&self, word: usize, id: u32) -> Cow<'_, Val> {
-        self.values[word - 1].get(ValueId(id))
-    }
-
-    /// Encodes a state as a vector.
-    pub(crate) fn encode(&self, state: &State, is_initialised: bool, out: &mut Vec<u32>) {
-        out.clear();
-        let constants = self.constants.intern(&state.constants).0;
-        out.push(constants << 1 | u32::from(is_initialised));
-        for (word, variable) in (1..).zip(&self.variables) {
-            let val = state.variables.get(variable.index()).and_then(Option::as_ref);
-            out.push(val.map_or(UNSET, |val| self.encode_val(word, val)));
-        }
+    /// Steps of one operation are limited in number.
+    pub fn is_capped(&self) -> bool {
+        self.config.max_operations.is_some()
     }
 
     /// Value of a parameter, a chosen local or an output.
     pub(crate) fn local(&self, id: u32) -> &Val {
         self.locals.get(ValueId(id))
-    }
-
-    /// Values of the constants in a state.
-    #[inline]
-    pub fn constants_of(&self, words: &[u32]) -> &Arc<Slots> {
-        self.constants.get(ValueId(words[0] >> 1))
-    }
-
-    /// Decodes a vector to a state, and whether the machine is initialised.
-    pub fn decode(&self, words: &[u32]) -> (State, bool) {
-        let mut variables: Slots = vec![None; self.model().variables.len()];
-        for (word, variable) in (1..).zip(&self.variables) {
-            variables[variable.index()] =
-                (words[word] != UNSET).then(|| self.decode_val(word, words[word]).into_owned());
-        }
-        (State { constants: self.constants_of(words).clone(), variables: Arc::new(variables) }, words[0] & 1 == 1)
     }
 
     /// Memory of the memos.
@@ -360,7 +277,7 @@ impl<'m> Explicit<'m> {
             return gap;
         }
         if let Some(error) = error.filter(|_| notes.failures.len() < 100) {
-            let (is_violation, diagnostic) = (is_violation(&error), error.diagnostic(self.model()));
+            let (is_violation, diagnostic) = (error.is_violation(), error.diagnostic(self.model()));
             let is_known = |failure: &Failure| failure.what == what && failure.diagnostic == diagnostic;
             if !notes.failures.iter().any(is_known) {
                 notes.failures.push(Failure { what: what.to_owned(), is_violation, diagnostic });
@@ -375,7 +292,7 @@ pub(crate) fn gap_of(error: &Error) -> Option<Gap> {
     match error.kind() {
         ErrorKind::Stopped => Some(Gap::Stopped),
         ErrorKind::OutOfMemory => Some(Gap::Memory),
-        _ if is_violation(error) => None,
+        _ if error.is_violation() => None,
         _ => Some(Gap::Failed),
     }
 }
@@ -396,12 +313,6 @@ fn pinned(model: &Model) -> Vec<(ConstId, Val)> {
     pinned
 }
 
-/// Whether the machine has a SCOPE that is in force.
-pub(crate) fn has_scope(model: &Model) -> bool {
-    let is_off = || model.steering.preferences.get("USE_SCOPE_DEFINITION").is_some_and(|value| value == "FALSE");
-    model.steering.scope.is_some() && !is_off()
-}
-
 /// Whether some constant is not pinned, or a property says more than the type of a pinned constant.
 fn has_setup(model: &Model, pinned: &[(ConstId, Val)]) -> bool {
     let is_pinned = |id: ConstId| pinned.iter().any(|(other, _)| *other == id);
@@ -420,89 +331,5 @@ fn is_trivial(model: &Model, pred: PredId) -> bool {
             matches!((model.expr(*elem), model.expr(*set)), (Expr::Constant(_), Expr::Carrier(_)))
         }
         _ => false,
-    }
-}
-
-/// Whether an error is one of the machine, not of the evaluator: ill-definedness or a broken obligation.
-pub(crate) fn is_violation(error: &Error) -> bool {
-    error.is_ill_defined() || error.is_obligation()
-}
-
-impl Explicit<'_> {
-    /// First violation that the judge finds in the set-up, the initialisation or an operation out of a state: ill-definedness or a broken obligation.
-    /// A failure for lack of bounds is no violation.
-    pub fn violation_of(&self, operation: u32, words: &[u32]) -> Option<Error> {
-        let (state, _) = self.decode(words);
-        let session = self.judge().session();
-        let mut first = None;
-        let mut judge = |error: Option<Error>| {
-            first = error.filter(is_violation);
-            if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        match operation {
-            SETUP => session.setup_constants(&mut |found| judge(found.err())),
-            INITIALISATION => session.initialise(&state, &mut |found| judge(found.err())),
-            number => {
-                let op = *self.operations.get((number - FIRST_OPERATION) as usize)?;
-                session.operation(op, &state, &mut |found| judge(found.err()));
-            }
-        }
-        first
-    }
-
-    /// Atomic propositions, in the order of their numbers.
-    pub fn propositions(&self) -> &[PredId] {
-        &self.config.propositions
-    }
-
-    /// Functions on states, in the order of their numbers.
-    pub fn transformations(&self) -> &[OpId] {
-        &self.config.transformations
-    }
-
-    /// Steps of one operation are limited in number.
-    pub fn is_capped(&self) -> bool {
-        self.config.max_operations.is_some()
-    }
-
-    /// True if some states are not expanded because of a SCOPE.
-    pub fn has_scope(&self) -> bool {
-        has_scope(self.model())
-    }
-
-    /// Whether setting up constants is a separate step.
-    pub fn has_setup(&self) -> bool {
-        self.has_setup
-    }
-
-    /// State before the first step: only pinned constants have a value.
-    pub fn blank(&self) -> State {
-        let model = self.model();
-        let mut constants: Slots = vec![None; model.constants.len()];
-        for (id, val) in &self.pinned {
-            constants[id.index()] = Some(val.clone());
-        }
-        State { constants: Arc::new(constants), variables: Arc::new(vec![None; model.variables.len()]) }
-    }
-
-    /// Vector of a state, which need not be reachable.
-    pub fn words_of(&self, state: &State, is_initialised: bool) -> Vec<u32> {
-        let mut words = Vec::with_capacity(self.width());
-        self.encode(state, is_initialised, &mut words);
-        words
-    }
-
-    /// Truth of a predicate in a state, by the judge.
-    pub fn holds(&self, pred: PredId, words: &[u32]) -> Result<bool> {
-        let (state, _) = self.decode(words);
-        self.judge().session().pred(pred, &Env::new(&state))
-    }
-
-    /// Asks the judge for something that a verdict rests on: its warnings are caveats of the run.
-    pub fn ask<T>(&self, question: impl FnOnce(&Session<'_>) -> Result<T>) -> Result<T> {
-        let session = self.judge().session();
-        let answer = question(&session);
-        self.note(&session, "a temporal formula", None);
-        answer
     }
 }

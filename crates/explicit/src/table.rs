@@ -4,10 +4,14 @@
 //! elements, each of which is kept once. Functions that differ in a few points have most elements in common, so such a list takes a
 //! quarter of the memory; the value is put together again when it is asked for.
 //!
+//! Elsewhere values are kept as a whole. From some number of values on, pairs and other elements on the heap that occur in several values are kept
+//! once: the value stays what it is and is as fast to read.
+//!
 //! A value must have one entry, since a state with two would be two states. So the decision to keep a value in parts never changes: parts
 //! are never dropped, and after the first value whose parts do not fit no part is added.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use abridge_eval::Val;
@@ -16,13 +20,23 @@ use abridge_value::{Internable, Interner, Set, Value, ValueId};
 /// Parts that a table has at most; where there are more, few of them are equal.
 const MAX_PARTS: usize = 1 << 16;
 
+/// Values from which on elements are shared: looking for them takes time, and few values take little memory.
+const MIN_SHARING_VALUES: usize = 1 << 12;
+
 #[expect(
     clippy::large_enum_variant,
     reason = "there is one for each variable, and a box would be followed for each value"
 )]
 pub(crate) enum ValueTable {
-    Whole(Interner<Val>),
+    Whole(Interner<Val>, Box<SharedElements>),
     InParts(Box<PartedTable>),
+}
+
+/// Elements of sets, each of which is kept once for all sets that have it.
+pub(crate) struct SharedElements {
+    elements: Interner<Value>,
+    /// Bytes that the values would take in addition if each had elements of its own.
+    spared: AtomicU64,
 }
 
 pub(crate) struct PartedTable {
@@ -65,13 +79,17 @@ impl ValueTable {
             let (entries, parts) = (interner(is_frugal), Interner::frugal());
             return ValueTable::InParts(Box::new(PartedTable { entries, parts, is_full: Mutex::default() }));
         }
-        ValueTable::Whole(interner(is_frugal))
+        let elements = SharedElements { elements: Interner::frugal(), spared: AtomicU64::new(0) };
+        ValueTable::Whole(interner(is_frugal), Box::new(elements))
     }
 
     #[inline]
     pub(crate) fn intern(&self, val: &Val) -> ValueId {
         match self {
-            ValueTable::Whole(values) => values.intern(val),
+            ValueTable::Whole(values, _) if values.len() < MIN_SHARING_VALUES => values.intern(val),
+            ValueTable::Whole(values, elements) => {
+                values.find(val).unwrap_or_else(|| values.intern(&elements.shared(val)))
+            }
             ValueTable::InParts(table) => table.entries.intern(&table.entry(val)),
         }
     }
@@ -79,23 +97,43 @@ impl ValueTable {
     #[inline]
     pub(crate) fn get(&self, id: ValueId) -> Cow<'_, Val> {
         match self {
-            ValueTable::Whole(values) => Cow::Borrowed(values.get(id)),
+            ValueTable::Whole(values, _) => Cow::Borrowed(values.get(id)),
             ValueTable::InParts(table) => table.get(id),
         }
     }
 
     pub(crate) fn len(&self) -> usize {
         match self {
-            ValueTable::Whole(values) => values.len(),
+            ValueTable::Whole(values, _) => values.len(),
             ValueTable::InParts(table) => table.entries.len(),
         }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
         match self {
-            ValueTable::Whole(values) => values.bytes(),
+            ValueTable::Whole(values, elements) => {
+                (values.bytes() + elements.elements.bytes()).saturating_sub(elements.spared.load(Ordering::Relaxed))
+            }
             ValueTable::InParts(table) => table.entries.bytes() + table.parts.bytes(),
         }
+    }
+}
+
+impl SharedElements {
+    /// An equal value whose elements are those of other values, as far as there is room for elements.
+    fn shared<'v>(&self, val: &'v Val) -> Cow<'v, Val> {
+        let Some(items) = elements(val) else { return Cow::Borrowed(val) };
+        let mut spared = 0;
+        let shared = items.iter().map(|item| {
+            let is_full = self.elements.len() >= MAX_PARTS;
+            let id = if is_full { self.elements.find(item) } else { Some(self.elements.intern(item)) };
+            let Some(id) = id else { return item.clone() };
+            spared += Internable::owned_bytes(item) as u64;
+            self.elements.get(id).clone()
+        });
+        let shared = Set::from_sorted(shared.collect());
+        self.spared.fetch_add(spared, Ordering::Relaxed);
+        Cow::Owned(Val::Value(Value::Set(shared)))
     }
 }
 
@@ -169,6 +207,29 @@ mod tests {
             table.bytes()
         };
         assert!(many(&parts) * 3 < many(&whole), "{} of {}", parts.bytes(), whole.bytes());
+    }
+
+    /// Equal values have one id whether their elements are shared or not, and what is shared is counted once.
+    #[test]
+    fn elements_are_kept_once_where_there_are_many_values() {
+        let table = ValueTable::new(false, false);
+        let val = |k: i64| function((0..20).map(|n| (n, (k >> (n % 13)) & 1)));
+        let many = 2 * MIN_SHARING_VALUES as i64;
+        let mut bytes = Vec::new();
+        for k in 0..many {
+            let id = table.intern(&val(k));
+            assert_eq!(i64::from(id.0), k);
+            if k % (many / 2) == many / 2 - 1 {
+                bytes.push(table.bytes());
+            }
+        }
+        (0..many).for_each(|k| {
+            assert_eq!((table.intern(&val(k)).0, table.get(ValueId(k as u32)).as_ref()), (k as u32, &val(k)))
+        });
+        assert_eq!(table.len() as i64, many);
+        assert!((bytes[1] - bytes[0]) * 3 < bytes[0], "{bytes:?}");
+        let ValueTable::Whole(_, elements) = &table else { panic!("a table of whole values") };
+        assert_eq!(elements.elements.len(), 40);
     }
 
     /// Beyond the last part, values are kept as a whole, each still with one id, also where workers race for the last parts.

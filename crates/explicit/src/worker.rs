@@ -13,23 +13,22 @@ mod outcomes;
 mod perform;
 mod transform;
 
-pub use labelled::LabelValues;
-pub use transform::Transformer;
+pub use transform::ExplicitTransformer;
 
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
 use abridge_eval::{State, Val};
+use abridge_model_system::{INITIALISATION, ModelSystem as _, SETUP};
 use abridge_system::{
     Ahead, Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Question, Steps, System, Worker,
 };
 
 use rustc_hash::FxHashSet;
 
-use crate::layout::{INITIALISATION, SETUP};
 use crate::memo::PrefetchBuffer;
-use crate::system::{Explicit, is_violation, lock};
+use crate::system::{Explicit, lock};
 use inspect::{Inspector, Subject};
 use outcomes::Distinct;
 use perform::{Expansion, Performer, WorkerBuffers};
@@ -163,7 +162,7 @@ impl<'a> ExplicitWorker<'a> {
                 pause(out)
             }
             Err(error) => {
-                if is_violation(&error) {
+                if error.is_violation() {
                     out.push_ill_defined(SETUP);
                 }
                 failure = Some(error);
@@ -214,7 +213,7 @@ impl<'a> ExplicitWorker<'a> {
                 pause(out)
             }
             Err(error) => {
-                if is_violation(&error) {
+                if error.is_violation() {
                     out.push_ill_defined(INITIALISATION);
                 }
                 failure = Some(error);

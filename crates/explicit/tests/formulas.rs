@@ -235,10 +235,55 @@ fn logic() {
     holds("{s | !x.(x : s => x * x = 4) & !x.(x : {2} => x : s)} = {{2}, {-2, 2}}");
     holds("{r | !(x, y).(x |-> y : r => x : 1..2 & y = x + 1) & card(r) = 1} = {{1 |-> 2}, {2 |-> 3}}");
     undefined("#s.(!x.(x : s => x > 4) & 5 /: s & 6 : s)", "unbounded-value");
-    undefined("#(s, t).(s <: INTEGER & !x.(x : s => x : t) & card(s) = 3)", "unbounded-value");
-    undefined("#x.(x : INTEGER & x * x * x = 50)", "unbounded-value");
-    prob_holds("#x.(x : INTEGER & x * x * x = 50)", false, true);
+    undefined("#(x, y).(x : INTEGER & y : INTEGER & x * x - 61 * y * y = 1 & y > 3)", "unbounded-value");
+    prob_holds("#(x, y).(x : INTEGER & y : INTEGER & x * x - 61 * y * y = 1 & y > 3)", false, true);
     prob_holds("#x.(x : NATURAL & x * x * x = 8)", true, false);
+}
+
+#[test]
+fn a_witness_nearby_decides_an_unbounded_quantifier() {
+    holds("#x.(x > 100 & x mod 7 = 3)");
+    holds("#(x, y).(x : NATURAL1 & y : NATURAL1 & x * x - 2 * y * y = 1)");
+    holds("#(a1, b1, c1).(a1 : NATURAL1 & b1 : NATURAL1 & c1 : NATURAL1 & a1 * a1 + b1 * b1 = c1 * c1)");
+    holds("#(s, t).(s <: INTEGER & !x.(x : s => x : t) & card(s) = 3)");
+    holds("#s.(s : STRING & s /= \"word\")");
+    refuted("!x.(x : NATURAL => x * x > x)");
+    refuted("!s.(s <: NATURAL => s = NATURAL or s <: NATURAL1)");
+    refuted("!(x, y).(x : INTEGER & y : INTEGER => x - y = y - x)");
+    undefined("!(x, y).(x : INTEGER & y : INTEGER => (x + y) * (x + y) >= 4 * x * y)", "unbounded-value");
+}
+
+#[test]
+fn powers_and_products_bound_their_operands() {
+    holds("{x | x * x * x = -27} = {-3} & {x | x ** 5 = 32} = {2} & {x | x * x * x = 50} = {}");
+    holds("{x | x ** 3 : 8..64} = {2, 3, 4} & {x | x ** 4 < 17} = -2..2 & {x | x ** 3 : -8..0} = {-2, -1, 0}");
+    holds("card({x, y | x * x + y * y = 25}) = 12");
+    holds("{x | 2 ** x = 1024} = {10} & {x | 3 ** x < 28} = 0..3 & {x | 2 ** x = 0} = {}");
+    holds("{x, y | x * y = 6 & x > 0} = {1 |-> 6, 2 |-> 3, 3 |-> 2, 6 |-> 1} & card({x, y | x * y = -6}) = 8");
+    holds("{x | x * x = 2 * x + 3} = {-1, 3} & {x | x * x * x = 7 * x - 6} = {-3, 1, 2}");
+    holds("{x | (x + 1) * (x - 2) <= 0} = -1..2 & {x | x * x + 1 <= 0} = {}");
+    holds("{x | x * x * x > 100 & x * x < 50} = 5..7 & {x | 100 - x * x * x * x >= 0} = -3..3");
+}
+
+#[test]
+fn items_of_a_sequence_are_elements_of_its_base() {
+    let known = "7, 8, 9, 10, 11, 12";
+    holds(&format!("{{x, y | [1, x, 3, x + 1, 4, y, {known}] : perm(1..12)}} = {{5 |-> 2}}"));
+    holds("{x, y | [x, y] : iseq(1..2)} = {1 |-> 2, 2 |-> 1} & card({x, y | [x, y] : seq(1..2)}) = 4");
+    holds("{x, y | [x, y, 3] : perm(1..4)} = {} & {x | [x] : seq1({3} - {3})} = {}");
+}
+
+#[test]
+fn applied_lambdas_bound_their_arguments() {
+    let double = "f = %x.(x : INTEGER | x + x)";
+    holds(&format!("#(f, y).({double} & f(f(f(y))) = 1000)"));
+    refuted(&format!("#(f, y).({double} & f(f(f(f(y)))) = 1000)"));
+    holds("#(f, y).(f = %x.(x : INTEGER | x * x * x) & f(f(y)) = 134217728)");
+    refuted("#(f, y).(f = %x.(x : INTEGER | x * x * x) & f(f(y)) = 134217721)");
+    holds("#(f, k).(f = %x.(x : INTEGER | x + k) & k : NATURAL & f(0) * f(2) = 120)");
+    refuted("#(f, k).(f = %x.(x : INTEGER | x + k) & k : NATURAL & f(0) * f(2) = 121)");
+    // A lambda that applies itself is no bound.
+    undefined("#(f, y).(f = %x.(x : INTEGER | f(x - 1) + f(x - 2)) & f(y) = 3)", "unbounded-value");
 }
 
 #[test]
@@ -249,6 +294,5 @@ fn some_quantifiers_over_infinite_sets_are_decided_by_their_form() {
     holds("!(x, s, t).(x : INTEGER & s <: INTEGER & t <: INTEGER => (x : s - t <=> (x : s & x /: s /\\ t)))");
     holds("!(x, y).(x : INTEGER & y : INTEGER => x < y or x = y or x > y)");
     holds("!x.(x : REAL => x = x)");
-    undefined("!s.(s <: NATURAL => s = NATURAL or s <: NATURAL1)", "unbounded-value");
     undefined("!x.(x : INTEGER => 1 / x = 1 / x or x = 0)", "unbounded-value");
 }

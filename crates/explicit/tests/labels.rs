@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use abridge_eval::{Config, Val, val_text};
-use abridge_explicit::{Explicit, FIRST_OPERATION, SystemConfig, judge};
+use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
+use abridge_model_system::{FIRST_OPERATION, ModelSystem as _};
 use abridge_system::{Completeness, Gap, Steps, System as _, Worker as _};
 use abridge_testkit::{Random, everything, generate};
 use common::model;
@@ -42,7 +43,7 @@ fn judged(system: &Explicit<'_>, words: &[u32]) -> Option<BTreeSet<Shown>> {
     let text = |val: &Val| val_text(system.model(), val);
     let mut shown = BTreeSet::new();
     let mut is_whole = true;
-    for (number, op) in (FIRST_OPERATION..).zip(system.operations()) {
+    for (number, op) in (FIRST_OPERATION..).zip(system.operation_ids()) {
         session.operation(*op, &state, &mut |transition| {
             match transition {
                 Ok(step) => {

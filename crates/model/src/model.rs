@@ -223,6 +223,8 @@ pub struct Steering {
     pub max_operations: Vec<(OpId, u32)>,
     /// Reductions that a check may use, in the order of the text.
     pub reductions: Vec<ReductionDef>,
+    /// Definitions that describe a reduction and have no effect, each after a diagnostic: the name of the reduction and that of the definition.
+    pub ignored_reductions: Vec<(SmolStr, SmolStr)>,
     pub preferences: Preferences,
 }
 

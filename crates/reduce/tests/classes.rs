@@ -6,6 +6,7 @@ use std::num::NonZero;
 use abridge_eval::Config;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
+use abridge_model_system::ModelSystem as _;
 use abridge_reduce::symmetry::{
     Auto, Canon, Canonizer, Flood, Marker, Own, Quotient, Quotiented, Symmetry, symmetry_of,
 };

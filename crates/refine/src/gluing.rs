@@ -7,6 +7,7 @@ use abridge_eval::{Env, State};
 use abridge_explicit::{Evaluator, Explicit, Judged};
 use abridge_model::ids::Id as _;
 use abridge_model::{PredId, VarId};
+use abridge_model_system::ModelSystem as _;
 use abridge_system::Gap;
 
 use crate::models::Models;

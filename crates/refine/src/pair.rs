@@ -9,8 +9,9 @@ use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
 use abridge_diag::StopFlag;
-use abridge_explicit::{Called, Evaluator, Explicit, FIRST_OPERATION, INITIALISATION, SETUP, SystemConfig, judge};
+use abridge_explicit::{Called, Evaluator, Explicit, SystemConfig, judge};
 use abridge_model::{ConstId, SmolStr};
+use abridge_model_system::{FIRST_OPERATION, INITIALISATION, ModelSystem as _, SETUP};
 use abridge_system::{
     Alike, Completeness, FindingKind, Gap, Marks, Origin, Pause, Properties, Step, Steps, System, Worker,
 };
@@ -149,7 +150,7 @@ impl<'m> Pair<'m> {
     }
 
     /// The model of both levels together, and the constants that are fixed beforehand: what symmetry has to look at.
-    pub fn joint(&self) -> (&'m abridge_model::Model, &[(ConstId, abridge_eval::Val)]) {
+    pub fn joint(&self) -> (&abridge_model::Model, &[(ConstId, abridge_eval::Val)]) {
         (self.gluing.system().model(), self.concrete.system.pinned())
     }
 

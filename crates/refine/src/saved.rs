@@ -8,7 +8,8 @@
 use std::io::{self, Read, Write};
 use std::sync::PoisonError;
 
-use abridge_explicit::{Explicit, FIRST_OPERATION};
+use abridge_explicit::Explicit;
+use abridge_model_system::{FIRST_OPERATION, ModelSystem as _};
 use abridge_system::System;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
 

@@ -5,8 +5,9 @@ use std::sync::PoisonError;
 
 use abridge_diag::Diagnostic;
 use abridge_eval::Val;
-use abridge_explicit::{Evaluator, Explicit, FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, SETUP, SETUP_NAME};
+use abridge_explicit::{Evaluator, Explicit};
 use abridge_model::{OpId, dump};
+use abridge_model_system::{FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, ModelSystem as _, SETUP, SETUP_NAME};
 use abridge_system::{Completeness, Explanation, FindingKind, Listing, Machine, Move, Named, Origin, Part, Remarks};
 use rustc_hash::FxHashMap;
 
@@ -131,7 +132,7 @@ impl Pair<'_> {
             Some(system.violation_of(number, words)?.diagnostic(system.model()))
         };
         let number_in = |system: &Explicit<'_>, op: OpId| {
-            let position = system.operations().iter().position(|other| *other == op)?;
+            let position = system.operation_ids().iter().position(|other| *other == op)?;
             Some(FIRST_OPERATION + position as u32)
         };
         let (own, words) = (self.alphabet.concrete.len(), self.concrete_words(state));

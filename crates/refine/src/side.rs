@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use abridge_eval::{PrescribedChoices, Slots, Transition, Val};
-use abridge_explicit::{Called, Evaluator, Explicit, ExplicitWorker, FIRST_OPERATION};
+use abridge_explicit::{Called, Evaluator, Explicit, ExplicitWorker};
 use abridge_model::OpId;
+use abridge_model_system::{FIRST_OPERATION, ModelSystem as _};
 use abridge_system::{LabelId, Steps, System as _, Worker as _};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -78,7 +79,7 @@ impl<'a, 'm> Lister<'a, 'm> {
         let fast = (evaluator == Evaluator::Usual).then(|| FastLister {
             worker: side.system.worker(),
             steps: Steps::with_labels(side.system.width()),
-            positions: side.system.operations().iter().map(|op| side.position(*op)).collect(),
+            positions: side.system.operation_ids().iter().map(|op| side.position(*op)).collect(),
             numbers: FxHashMap::default(),
         });
         Lister { side, events, evaluator, known: FxHashMap::default(), fast }

@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use abridge_eval::PrescribedChoices;
-use abridge_explicit::{Called, INITIALISATION, Judged};
+use abridge_explicit::{Called, Judged};
+use abridge_model_system::{INITIALISATION, ModelSystem as _};
 use abridge_system::Gap;
 use rustc_hash::FxHashSet;
 

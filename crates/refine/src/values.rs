@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use abridge_eval::Val;
+use abridge_model_system::ModelSystem as _;
 use abridge_reduce::symmetry::{Group, ValueStates};
 use abridge_system::System as _;
 use abridge_value::Value;

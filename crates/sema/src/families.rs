@@ -40,7 +40,7 @@ impl FamilyKind {
     }
 }
 
-const PREFIXES: [(&str, FamilyKind); 4] = [
+pub(crate) const PREFIXES: [(&str, FamilyKind); 4] = [
     ("ROTATION_", FamilyKind::Rotation),
     ("PERMUTATION_", FamilyKind::Permutation),
     ("REUSE_", FamilyKind::Reuse),

@@ -14,6 +14,7 @@ use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyK
 use abridge_eval::{State, Val};
 use abridge_explicit::{Explicit, StepOrder};
 use abridge_model::LocalId;
+use abridge_model_system::ModelSystem as _;
 use abridge_system::LabelId;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
@@ -94,13 +95,18 @@ impl Compiled {
         let source = Source {
             interp: system.judge(),
             variables: system.variables().to_vec(),
-            operations: system.operations().to_vec(),
-            labels: (0..system.operations().len()).map(|idx| label_locals(system, idx)).collect(),
+            operations: system.operation_ids().to_vec(),
+            labels: (0..system.operation_ids().len()).map(|idx| label_locals(system, idx)).collect(),
             functions: Vec::new(),
             propositions: system.propositions().to_vec(),
         };
         let mut prover = SatProver { conflicts: MAX_CONFLICTS, stop: system.judge().stop() };
-        let config = Config { fuel: MAX_FUEL, keeps_unproved: true, ..Config::default() };
+        let config = Config {
+            fuel: MAX_FUEL,
+            keeps_unproved: true,
+            needs_cells: !source.variables.is_empty(),
+            ..Config::default()
+        };
         let encoding = Encoding::new(&source, constants, &config, &mut prover);
         let encoding = encoding.map_err(|gap| gap.text(system.model()))?;
         Builder::new(system, &source, encoding).build()
@@ -228,7 +234,7 @@ impl<'b> Builder<'b> {
             has_labels[operation] &= label.is_some();
             let Drawn { relation: lit, writes, group, may_repeat, .. } = drawn;
             outcomes.push(Outcome {
-                operation: operation as u32 + abridge_explicit::FIRST_OPERATION,
+                operation: operation as u32 + abridge_model_system::FIRST_OPERATION,
                 enabled: signal(relation),
                 updates: updates.into_iter().map(|update| update.placed(signal)).collect(),
                 group,
@@ -437,7 +443,7 @@ fn is_exact(instance: &Instance) -> bool {
 /// Locals that tell the instances of an operation apart, and decide the order of their steps.
 fn label_locals(system: &Explicit<'_>, operation: usize) -> Vec<LocalId> {
     let mut locals = system.instance_locals(operation).to_vec();
-    let op = &system.model().operations[system.operations()[operation]];
+    let op = &system.model().operations[system.operation_ids()[operation]];
     if op.params.is_empty()
         && let Some(StepOrder { bound, .. }) = system.step_order(operation)
         && let Some(last) = bound.iter().rposition(|local| locals.contains(local))

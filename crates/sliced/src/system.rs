@@ -10,7 +10,8 @@ use std::time::Instant;
 
 use abridge_diag::with_stack;
 use abridge_explicit::Explicit;
-use abridge_system::{Layer, System as _};
+use abridge_model_system::ModelSystem as _;
+use abridge_system::{Layer, MachineLayer, System as _};
 use rustc_hash::FxHashMap;
 
 use crate::compiled::Compiled;
@@ -165,7 +166,7 @@ impl<'a> Sliced<'a> {
         if !(1..=MAX_TRIAL_VALUATIONS).contains(&n_valuations) {
             return false;
         }
-        let mut words = vec![abridge_explicit::UNSET; self.system.width()];
+        let mut words = vec![abridge_model_system::UNSET; self.system.width()];
         words[0] = constants;
         let plan = self.compile(&words);
         let is_promising = plan.as_ref().is_ok_and(|plan| plan.n_sliced() > 0);
@@ -205,7 +206,7 @@ impl<'a> Sliced<'a> {
     /// The use that was made of circuits so far.
     pub fn usage(&self) -> Usage {
         let plans = self.plans();
-        let mut usage = Usage { n_operations: self.system.operations().len(), ..Usage::default() };
+        let mut usage = Usage { n_operations: self.system.operation_ids().len(), ..Usage::default() };
         for plan in plans.values() {
             match plan {
                 Ok(plan) => {
@@ -264,3 +265,5 @@ impl<'a> Layer for Sliced<'a> {
         self.plans().values().filter_map(|plan| plan.as_ref().ok()).map(|plan| plan.bytes()).sum()
     }
 }
+
+impl MachineLayer for Sliced<'_> {}

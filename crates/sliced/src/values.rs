@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use abridge_encoding::{CellId, Cells};
-use abridge_explicit::{Explicit, UNSET};
+use abridge_explicit::Explicit;
+use abridge_model_system::{ModelSystem as _, UNSET};
 
 use crate::lanes::{WORD_LANES, put, put_lanes};
 

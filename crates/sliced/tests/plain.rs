@@ -8,8 +8,9 @@
 use std::path::{Path, PathBuf};
 
 use abridge_eval::{Config as EvalConfig, State, val_text};
-use abridge_explicit::{Explicit, FIRST_OPERATION, SystemConfig, judge};
+use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
+use abridge_model_system::{FIRST_OPERATION, ModelSystem as _};
 use abridge_sema::{Options, analyse};
 use abridge_sliced::{Evaluator, Sliced};
 use abridge_system::{Ahead, Completeness, FindingKind, Properties, Question, Steps, System, Worker};

@@ -5,7 +5,7 @@
 //! opened only if nothing else bounds an unknown. The last resort is an error or, as configured, a search in MININT..MAXINT, or among two
 //! strings, with a warning.
 //!
-//! `choose.rs` picks the branching, `alternatives.rs` splits cases, `pattern.rs` matches values, `bounds.rs` infers integer bounds,
+//! `choose.rs` picks the branching, `alternatives.rs` splits cases, `pattern.rs` matches values, `bounds.rs` infers integer bounds (`linear.rs`),
 //! `pointwise.rs` finds functions and sets point by point, `network.rs` functions with binary constraints between points, `lazy.rs` functions
 //! whose values cannot be listed. `sequences.rs` decomposes sequences, `subsets.rs` bounds sets from both sides, `simplify.rs` drops decided
 //! parts of constraints. `sat.rs` hands hard nodes to a SAT solver, `refute.rs` looks for a contradiction in large problems, `form.rs` for one
@@ -17,6 +17,7 @@ mod choose;
 mod classes;
 mod form;
 mod lazy;
+mod linear;
 mod network;
 mod pattern;
 mod pointwise;
@@ -408,6 +409,9 @@ impl SolutionSearch<'_> {
 
     /// Records that only values in MININT..MAXINT, or two strings, are tried for an unknown.
     fn cut(&self, unknown: Unknown) {
+        if self.unbounded == Unbounded::Nearby {
+            return;
+        }
         let model = self.session.model();
         let warning = self.session.cut_warning(unknown.ty(model), unknown.name(model).to_string(), unknown.span(model));
         self.cuts.borrow_mut().insert(warning);

@@ -6,7 +6,7 @@
 //! related to a state must be an image of it under the functions: their equivalence is what was proved.
 
 use abridge_blast::{Lit, Replaced};
-use abridge_encoding::{CellId, Encoding};
+use abridge_encoding::{Cause, CellId, Encoding, Gap, Subject};
 use rustc_hash::FxHashMap;
 
 use crate::bdd::{Bdd, Made, Manager, Var};
@@ -155,16 +155,21 @@ impl Space<'_> {
     /// The maps of functions, one for each value of the parameters, with the cells that they write.
     fn maps(&mut self, functions: &[usize]) -> Result<Vec<(Vec<CellId>, Map)>, Halt> {
         let mut maps = Vec::new();
-        let n_operations = self.source.operations.len();
+        let source = self.source;
+        let n_operations = source.operations.len();
+        let subject_of = |function: usize| Subject::Operation(source.operation(n_operations + function));
         let identity = identity(&self.encoding);
-        let Encoding { instances, blast, .. } = &mut self.encoding;
+        let Encoding { instances, blast, gaps, .. } = &mut self.encoding;
+        // A function may have no instances for want of a circuit.
+        if let Some(gap) = gaps.iter().find(|gap| functions.iter().any(|it| gap.subject == subject_of(*it))) {
+            return Err(Halt::Gap(gap.clone()));
+        }
         for instance in instances {
             let number = instance.operation.checked_sub(n_operations);
-            if !number.is_some_and(|number| functions.contains(&number)) {
-                continue;
-            }
+            let Some(number) = number.filter(|number| functions.contains(number)) else { continue };
             if !is_exact(instance) || instance.has_choice || !instance.choices.is_empty() {
-                return Err(Halt::Inapplicable("symbolic engine: a function of the reduction has no exact circuit"));
+                let cause = instance.gaps.first().copied().unwrap_or(Cause::Construct("a value without a circuit"));
+                return Err(Halt::Gap(Gap { subject: subject_of(number), cause }));
             }
             let mut cells = identity.clone();
             instance.writes.iter().for_each(|(cell, lit)| cells[cell.0 as usize] = lit.unwrap_or(Lit::FALSE));

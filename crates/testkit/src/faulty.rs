@@ -5,13 +5,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use abridge_deps::{Asked, Dependencies, Depth, EventId, Observed, Resources};
-use abridge_reduce::Analysed;
 use abridge_system::{
-    Alike, Completeness, Explanation, FindingKind, Gap, LabelId, Layer, Listing, Machine, Move, Named, Origin, Pause,
-    Properties, Remarks, Steps, System, Worker, WorkerLayer,
+    Alike, Completeness, FindingKind, Gap, Layer, Listing, Machine, MachineLayer, Origin, Pause, Properties, Steps,
+    System, Worker, WorkerLayer,
 };
-use abridge_value::BitSet;
 
 /// A system of which some steps and truth values are missing.
 pub struct Faulty<'s, S> {
@@ -108,72 +105,12 @@ impl<'a, S: System> WorkerLayer for FaultyWorker<'a, S> {
     }
 }
 
-/// A selection may be laid around it: dependencies are those of the whole system.
-impl<S: Analysed> Analysed for Faulty<'_, S> {
-    fn analysis_of(&self, state: &[u32]) -> Option<u32> {
-        self.system.analysis_of(state)
-    }
-
-    fn analyse(
-        &self,
-        state: &[u32],
-        asked: (Asked, &[Observed]),
-        depth: Depth,
-        resources: &Resources,
-    ) -> Option<Dependencies> {
-        self.system.analyse(state, asked, depth, resources)
-    }
-
-    fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId> {
-        self.system.event_of(dependencies, operation, label)
-    }
-
-    fn true_cells(&self, dependencies: &Dependencies, word: usize, value: u32) -> Option<BitSet> {
-        self.system.true_cells(dependencies, word, value)
-    }
-
-    fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String {
-        self.system.event_name(dependencies, event)
-    }
-}
-
-impl<M: Machine> Machine for Faulty<'_, M> {
-    fn operation_name(&self, operation: u32) -> String {
-        self.system.operation_name(operation)
-    }
-
-    fn operations(&self) -> Vec<u32> {
-        self.system.operations()
-    }
-
-    fn is_running(&self, origin: Origin<'_>) -> bool {
-        self.system.is_running(origin)
-    }
-
-    fn start_name(&self, state: &[u32]) -> String {
-        self.system.start_name(state)
-    }
-
-    fn values(&self, state: &[u32]) -> Vec<Named> {
-        self.system.values(state)
-    }
-
-    fn moves(&self, origin: Origin<'_>, operation: Option<u32>, found: &mut Listing<'_>) -> Completeness {
+/// States and labels are those inside, so a system of a model stays one, and reductions may be laid around it.
+impl<M: Machine> MachineLayer for Faulty<'_, M> {
+    fn layer_moves(&self, origin: Origin<'_>, operation: Option<u32>, found: &mut Listing<'_>) -> Completeness {
         if self.spoils(origin.state(), 2) {
             return Completeness::Missing(self.gap);
         }
         self.system.moves(origin, operation, found)
-    }
-
-    fn move_to(&self, origin: Origin<'_>, target: &[u32]) -> Option<Move> {
-        self.system.move_to(origin, target)
-    }
-
-    fn explain(&self, kind: FindingKind, state: &[u32]) -> Option<Explanation> {
-        self.system.explain(kind, state)
-    }
-
-    fn remarks(&self) -> Remarks {
-        self.system.remarks()
     }
 }

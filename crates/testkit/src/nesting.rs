@@ -15,6 +15,7 @@ use abridge_diag::{FileId, RenderConfig, render, with_stack};
 use abridge_eval::Env;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::{Model, dump};
+use abridge_model_system::ModelSystem as _;
 use abridge_sema::{FormulaBody, FormulaText, Role, analyse_formulas};
 use abridge_syntax::{PrintConfig, parse_file, print, same_tree};
 use abridge_system::Properties;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use abridge_check::{Config, DeadGuard, Origin, Report, Shown as _, VariableCoverage, check, choices};
 use abridge_explicit::{Explicit, judge};
 use abridge_model::{Model, Subst};
+use abridge_model_system::ModelSystem as _;
 use abridge_testkit::models::{self, Subject, subjects};
 use abridge_testkit::{Project, Random, guarded};
 

@@ -11,6 +11,7 @@ use abridge_check::{
 };
 use abridge_explicit::{Explicit, interpreter};
 use abridge_model::Model;
+use abridge_model_system::ModelSystem as _;
 use abridge_sema::{FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
 use abridge_system::{FindingKind, Properties};
 use abridge_testkit::Disk;

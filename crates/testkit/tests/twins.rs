@@ -6,6 +6,7 @@ use abridge_check::{Config, Method, Report, check};
 use abridge_compile::Interchangeable;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
+use abridge_model_system::ModelSystem as _;
 use abridge_system::{Machine as _, Steps, System as _, Worker as _};
 use abridge_testkit::Project;
 

@@ -4,17 +4,17 @@ use std::ops::ControlFlow;
 
 use abridge_encoding::Source;
 use abridge_eval::State;
-use abridge_explicit::INITIALISATION;
+use abridge_model_system::{INITIALISATION, ModelSystem};
 use abridge_reduce::symmetry::{Group, Method};
 use abridge_search::{Control, Progress};
 use abridge_symbolic::{Halt, Kind, Open, Representatives, Space, Stop, Traced, prove};
-use abridge_system::{FindingKind, Machine as _, System as _};
+use abridge_system::FindingKind;
 use abridge_value::Value;
 
 use super::{Next, Run, finding, lists};
 use crate::report::BackwardReport;
 
-impl Run<'_, '_> {
+impl<S: ModelSystem> Run<'_, S> {
     /// Searches backwards under the constants of one set-up; nothing if the machine does not start.
     pub(super) fn trace(&mut self, mut space: Space<'_>, setup: Option<&[u32]>) -> ControlFlow<Option<Next>> {
         let (system, asked) = (self.system, self.asked());

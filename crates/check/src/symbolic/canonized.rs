@@ -1,6 +1,6 @@
 //! Reductions that the machine defines, inside the symbolic engine: what of a plan it can apply, and the run.
 
-use abridge_explicit::Explicit;
+use abridge_model_system::ModelSystem;
 use abridge_reduce::canonizer::{Canonized, PartKind, Plan};
 use abridge_reduce::symmetry::Group;
 use abridge_search::Control;
@@ -11,13 +11,12 @@ use crate::Config;
 use crate::report::Report;
 
 /// The reductions of a run, and who tells equivalent states.
-#[derive(Clone, Copy)]
-pub(super) struct Canonising<'r> {
+pub(super) struct Canonising<'r, S> {
     pub(super) plan: &'r Plan,
-    pub(super) canonized: &'r Canonized<'r>,
+    pub(super) canonized: &'r Canonized<'r, S>,
 }
 
-impl Canonising<'_> {
+impl<S> Canonising<'_, S> {
     /// The permutations of elements that are left to symmetry reduction.
     pub(super) fn group(&self) -> Group {
         let group = self.plan.parts.iter().find_map(|part| match &part.kind {
@@ -54,12 +53,13 @@ impl Canonising<'_> {
 }
 
 /// Explores a system symbolically with the reductions of a plan; nothing if the explicit engine has to explain why the machine does not start.
-pub(crate) fn run(
-    system: &Explicit<'_>,
+pub(crate) fn run<S: ModelSystem>(
+    system: &S,
     config: &Config,
     plan: &Plan,
-    canonized: &Canonized<'_>,
+    canonized: &Canonized<'_, S>,
     control: &mut dyn Control,
 ) -> Option<Report> {
-    run_all(Run { canonising: Some(Canonising { plan, canonized }), ..Run::new(system, config, control) })
+    let canonising = Canonising { plan, canonized };
+    run_all(Run { canonising: Some(&canonising), ..Run::new(system, config, control) })
 }

@@ -3,8 +3,8 @@
 //! A formula holds if it holds for every set-up. What the engine cannot judge, such as atoms that compare a state with the next one, is told as not known, with the reason.
 
 use abridge_eval::{Env, State};
-use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_model::ModelNode;
+use abridge_model_system::{FIRST_OPERATION, ModelSystem};
 use abridge_reduce::symmetry::{Auto, Group, Quotient as _};
 use abridge_symbolic::{Atom, Halt, Judged, Kind, Matching, Reached, Refusal, Space, Stop, Watch, Witness};
 use abridge_system::{Gap, Limit};
@@ -16,8 +16,8 @@ use crate::trace::{Path, Trace, realise};
 use crate::{Config, Needs, limit_text, needs};
 
 /// The formulas of a run.
-pub(super) struct Formulas<'r, 's> {
-    system: &'r Explicit<'s>,
+pub(super) struct Formulas<'r, S> {
+    system: &'r S,
     config: &'r Config,
     /// What is known so far: a formula holds as long as no set-up contradicts it.
     pub(super) reports: Vec<TemporalReport>,
@@ -25,8 +25,20 @@ pub(super) struct Formulas<'r, 's> {
     properties: Vec<Option<Option<Property>>>,
 }
 
-impl<'r, 's> Formulas<'r, 's> {
-    pub(super) fn new(system: &'r Explicit<'s>, config: &'r Config) -> Self {
+/// Whether the engine can judge all formulas.
+pub(super) fn are_supported(config: &Config) -> bool {
+    config.formulas.formulas.iter().all(|formula| formula.body.is_some()) && !config.stutters
+}
+
+/// Whether a premise tells every operation with its arguments from all others, so that no two states are alike.
+pub(super) fn tell_apart(config: &Config) -> bool {
+    let is_about_every =
+        |formula: &PreparedFormula| formula.body.as_ref().is_some_and(|body| body.tree.needs_instances());
+    config.formulas.formulas.iter().any(is_about_every)
+}
+
+impl<'r, S: ModelSystem> Formulas<'r, S> {
+    pub(super) fn new(system: &'r S, config: &'r Config) -> Self {
         let open = |formula: &PreparedFormula| {
             let verdict = match formula.body.as_ref().map(|body| &body.tree) {
                 None => TemporalVerdict::Error(first_error(&formula.diagnostics)),
@@ -47,18 +59,6 @@ impl<'r, 's> Formulas<'r, 's> {
         let reports: Vec<TemporalReport> = config.formulas.formulas.iter().map(open).collect();
         let properties = vec![None; reports.len()];
         Formulas { system, config, reports, properties }
-    }
-
-    /// Whether the engine can judge all formulas.
-    pub(super) fn are_supported(config: &Config) -> bool {
-        config.formulas.formulas.iter().all(|formula| formula.body.is_some()) && !config.stutters
-    }
-
-    /// Whether a premise tells every operation with its arguments from all others, so that no two states are alike.
-    pub(super) fn tell_apart(config: &Config) -> bool {
-        let is_about_every =
-            |formula: &PreparedFormula| formula.body.as_ref().is_some_and(|body| body.tree.needs_instances());
-        config.formulas.formulas.iter().any(is_about_every)
     }
 
     /// Formulas that nothing contradicts are not known to hold, for a reason.

@@ -1,7 +1,7 @@
 //! Atoms of temporal formulas as formulas of the model.
 
-use abridge_explicit::FIRST_OPERATION;
 use abridge_model::{ExprId, LocalId, Model, OpId, PredId, VarId};
+use abridge_model_system::FIRST_OPERATION;
 
 /// An atom, lowered. Predicates of states are atomic propositions of the system, by number.
 #[derive(Clone, Debug)]

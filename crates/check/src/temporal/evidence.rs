@@ -4,6 +4,7 @@
 //! the plain interpreter lists and atoms that it evaluates. Boolean operators leave no branch: what decides them hangs where they stand. A branch that
 //! cannot be found again ends with a gap.
 
+use abridge_model_system::ModelSystem;
 use abridge_reduce::symmetry::Canonizer;
 use abridge_temporal::ctl::{Evidence, Shown};
 use abridge_temporal::emptiness::{Path, PathEnd};
@@ -89,7 +90,7 @@ impl Branch {
 
 /// The tree of evidence, and one trace through it.
 pub(super) fn tell(
-    searched: &Searched<'_, '_>,
+    searched: &Searched<'_, impl ModelSystem>,
     body: &Body,
     seen: Seen<'_>,
     evidence: &Evidence,
@@ -122,14 +123,14 @@ pub(super) fn tell(
 /// A real state, and what its elements are called in the table.
 type Here = (Vec<u32>, Option<Names>);
 
-struct Teller<'t, 's, 'm> {
-    searched: &'t Searched<'s, 'm>,
+struct Teller<'t, 's, S> {
+    searched: &'t Searched<'s, S>,
     body: &'t Body,
     ctl: &'t Ctl,
     seen: Seen<'t>,
 }
 
-impl Teller<'_, '_, '_> {
+impl<S: ModelSystem> Teller<'_, '_, S> {
     fn branch(&self, evidence: &Evidence, after: usize) -> Branch {
         Branch {
             formula: self.ctl.text(evidence.node),

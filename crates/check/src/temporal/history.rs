@@ -2,7 +2,7 @@
 //!
 //! The steps are taken again in a system that has the atoms of the formula, and each subformula gets its value at each position, as far as the steps so far tell.
 
-use abridge_explicit::{Explicit, judge};
+use abridge_explicit::judge;
 use abridge_model::Model;
 use abridge_system::{AnySystem, Machine as _, Move, Origin, Step, Steps, System as _, Worker as _};
 use abridge_temporal::emptiness::Truth;
@@ -13,7 +13,7 @@ use super::letters::{Letter, Lettered};
 use super::prepare::Tree;
 use crate::animation::Animation;
 use crate::trace::TraceStep;
-use crate::{Config, system_config};
+use crate::{Config, stack, system_config};
 
 /// A subformula and what is known of it at each position.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ const MAX_CHOICES: usize = 100_000;
 pub fn along_history(model: &Model, config: &Config, steps: &[TraceStep]) -> Option<Vec<HistoryRow>> {
     let body = config.formulas.formulas.first()?.body.as_ref()?;
     let Tree::Ltl(expanded) = &body.tree else { return None };
-    let system = Explicit::new(judge(model, config.eval.clone()), system_config(model, config));
+    let system = stack::system_of(judge(model, config.eval.clone()), system_config(model, config));
     let mut animation = Animation::new(&system, MAX_CHOICES);
     for step in steps {
         let befores = animation.state().map(<[u32]>::to_vec);

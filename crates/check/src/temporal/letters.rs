@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use abridge_eval::{Env, Error, State, Val, put_val, read_val};
-use abridge_explicit::{Explicit, FIRST_OPERATION};
 use abridge_model::ExprId;
 use abridge_model::ids::Id as _;
+use abridge_model_system::{FIRST_OPERATION, ModelSystem};
 use abridge_reduce::symmetry::{Group, Permutation, Turns};
 use abridge_system::{
     Ahead, Alike, AnySystem, AnyWorker, Completeness, FindingKind, Gap, LabelId, Layer, Marks, NOT_STORED, Origin,
@@ -53,8 +53,8 @@ struct Table {
 }
 
 /// A B machine, or some of its steps, with letters on the steps.
-pub(crate) struct Lettered<'s, 'm> {
-    system: &'s Explicit<'m>,
+pub(crate) struct Lettered<'s, S> {
+    system: &'s S,
     inner: AnySystem<'s>,
     atoms: &'s [Atom],
     needs_labels: bool,
@@ -68,13 +68,8 @@ pub(crate) struct Lettered<'s, 'm> {
     wants_all: AtomicBool,
 }
 
-impl<'s, 'm> Lettered<'s, 'm> {
-    pub(crate) fn new(
-        system: &'s Explicit<'m>,
-        inner: AnySystem<'s>,
-        atoms: &'s [Atom],
-        needs_instances: bool,
-    ) -> Self {
+impl<'s, S: ModelSystem> Lettered<'s, S> {
+    pub(crate) fn new(system: &'s S, inner: AnySystem<'s>, atoms: &'s [Atom], needs_instances: bool) -> Self {
         Lettered {
             system,
             inner,
@@ -244,7 +239,7 @@ impl Table {
     }
 }
 
-impl Turns for Lettered<'_, '_> {
+impl<S: ModelSystem> Turns for Lettered<'_, S> {
     fn turned(&self, marks: Marks, images: &[u32]) -> Marks {
         let mut table = locked(&self.table);
         // Steps that set the machine up or initialise it have no letter, and no path begins with them.
@@ -254,10 +249,10 @@ impl Turns for Lettered<'_, '_> {
     }
 }
 
-impl<'s> Layer for Lettered<'s, '_> {
+impl<'s, S: ModelSystem> Layer for Lettered<'s, S> {
     type Inner = AnySystem<'s>;
     type Worker<'a>
-        = LetteredWorker<'a>
+        = LetteredWorker<'a, S>
     where
         Self: 'a;
 
@@ -310,10 +305,10 @@ impl<'s> Layer for Lettered<'s, '_> {
     }
 }
 
-pub(crate) struct LetteredWorker<'a> {
+pub(crate) struct LetteredWorker<'a, S> {
     worker: AnyWorker<'a>,
-    evaluator: Evaluator<'a>,
-    system: &'a Explicit<'a>,
+    evaluator: Evaluator<'a, S>,
+    system: &'a S,
     atoms: &'a [Atom],
     needs_labels: bool,
     needs_instances: bool,
@@ -336,7 +331,7 @@ fn packed(truths: &[Truth]) -> Option<u64> {
     (truths.len() <= 32).then(|| truths.iter().fold(0, |all, truth| all << 2 | *truth as u64))
 }
 
-impl<'a> WorkerLayer for LetteredWorker<'a> {
+impl<'a, S: ModelSystem> WorkerLayer for LetteredWorker<'a, S> {
     type Inner = AnyWorker<'a>;
 
     fn inner(&self) -> &AnyWorker<'a> {
@@ -398,7 +393,7 @@ impl<'a> WorkerLayer for LetteredWorker<'a> {
     }
 }
 
-impl LetteredWorker<'_> {
+impl<S: ModelSystem> LetteredWorker<'_, S> {
     fn take(&mut self, words: &[u32], steps: &Steps, completeness: Completeness, out: &mut Steps) -> Completeness {
         steps.ill_defined().iter().for_each(|operation| out.push_ill_defined(*operation));
         out.is_reduced |= steps.is_reduced;
@@ -617,12 +612,12 @@ pub(super) fn truth_of(error: &Error) -> Truth {
 const MAX_KEPT_VALUES: usize = 1 << 16;
 
 /// Expressions in states, remembered under the words that they read.
-struct Evaluator<'a> {
-    system: &'a Explicit<'a>,
+struct Evaluator<'a, S> {
+    system: &'a S,
     cache: FxHashMap<(ExprId, Vec<u32>), Result<Val, Error>>,
 }
 
-impl Evaluator<'_> {
+impl<S: ModelSystem> Evaluator<'_, S> {
     fn value(&mut self, expr: ExprId, words: &[u32]) -> Result<Val, Error> {
         let judge = self.system.judge();
         let names = judge.names_of_expr(expr);

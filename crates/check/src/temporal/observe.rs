@@ -4,8 +4,8 @@
 //! decide a formula.
 
 use abridge_deps::{Observed, Pattern as ObservedPattern};
-use abridge_explicit::FIRST_OPERATION;
 use abridge_model::Model;
+use abridge_model_system::FIRST_OPERATION;
 use abridge_reduce::Paths;
 use abridge_temporal::formula::CtlNode;
 use abridge_temporal::{Branching, Budget, Expanded, Fair, Property};

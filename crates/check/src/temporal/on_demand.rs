@@ -5,8 +5,9 @@
 
 use std::cell::{Cell, RefCell};
 
+use abridge_model_system::ModelSystem;
 use abridge_search::{Config, Control, Expansion, Exploration, Lazy};
-use abridge_system::{AnySystem, Machine as _, Origin};
+use abridge_system::{AnySystem, Origin};
 use abridge_temporal::emptiness::{Answer, LetterGraph, Suspicion, Truth, find_violation, holds_violation};
 use abridge_temporal::formula::AtomId;
 
@@ -14,8 +15,8 @@ use super::letters::{Letter, Lettered};
 use super::{Starts, Temporal};
 
 /// Steps that are computed when somebody asks for them.
-struct OnDemand<'d, 's, 'm> {
-    lettered: &'d Lettered<'s, 'm>,
+struct OnDemand<'d, 's, S> {
+    lettered: &'d Lettered<'s, S>,
     lazy: RefCell<Lazy<'d, AnySystem<'s>>>,
     control: RefCell<&'d mut dyn Control>,
     known: RefCell<Known>,
@@ -45,13 +46,13 @@ impl Known {
 }
 
 /// The same as one formula sees it.
-struct View<'v, 'd, 's, 'm> {
-    graph: &'v OnDemand<'d, 's, 'm>,
+struct View<'v, 'd, 's, S> {
+    graph: &'v OnDemand<'d, 's, S>,
     /// Atoms of the formula among those of all formulas.
     atoms: &'v [usize],
 }
 
-impl Temporal<'_, '_> {
+impl<S: ModelSystem> Temporal<'_, S> {
     /// Explores depth-first, along the paths that matter to each formula of linear time; then the rest, unless all formulas are known to be violated.
     pub(crate) fn explore_on_the_fly(&mut self, search: &Config, control: &mut dyn Control) -> Exploration {
         let (config, system, steps) = (self.config, self.system, self.steps);
@@ -109,7 +110,7 @@ fn starts(
     Starts { n_setups: first.len() as u32, initial }
 }
 
-impl OnDemand<'_, '_, '_> {
+impl<S: ModelSystem> OnDemand<'_, '_, S> {
     fn of_letter<T>(&self, letter: u32, tell: impl FnOnce(&Letter) -> T) -> T {
         let mut letters = self.letters.borrow_mut();
         if letters.len() <= letter as usize {
@@ -140,7 +141,7 @@ impl OnDemand<'_, '_, '_> {
     }
 }
 
-impl LetterGraph for View<'_, '_, '_, '_> {
+impl<S: ModelSystem> LetterGraph for View<'_, '_, '_, S> {
     fn n_states(&self) -> usize {
         self.graph.lazy.borrow().n_states() as usize
     }

@@ -5,7 +5,7 @@
 
 use abridge_diag::{Diagnostic, FileId, Label, SourceMap, Span};
 use abridge_eval::Env;
-use abridge_explicit::{Explicit, judge};
+use abridge_explicit::judge;
 use abridge_model::ModelNode;
 use abridge_model::{Logic, Model, PredId, SmolStr, Type, TypeId};
 use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
@@ -616,7 +616,7 @@ impl Values<'_, '_, '_> {
             Needs::Variables => return None,
             Needs::Nothing => vec![MachinePlace::Start],
             Needs::Constants => {
-                let system = Explicit::new(interp.clone(), self.preparing.config.system.clone());
+                let system = crate::stack::system_of(interp.clone(), self.preparing.config.system.clone());
                 let found = choices(&system, Origin::Root, MAX_SETUPS);
                 if found.is_cut || !found.completeness.is_whole() {
                     return None;

@@ -3,8 +3,8 @@
 //! Elements that a formula tells apart are not interchangeable any more, whatever the machine does with them. Users wonder then where the
 //! reduction has gone; so for each formula and set the report has a sentence. It decides nothing: a wrong one would mislead, but change no verdict.
 
-use abridge_explicit::Explicit;
 use abridge_model::Model;
+use abridge_model_system::ModelSystem;
 use abridge_reduce::symmetry::{Carrier, Reason, Symmetry, symmetry_of};
 use abridge_system::Properties;
 
@@ -15,7 +15,7 @@ const MAX_NAMED: usize = 4;
 
 /// How the formulas restrict the symmetry, which is `restricted` with all of them: one text for each formula and given set.
 pub(crate) fn restrictions(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     asked: Properties,
     formulas: &Prepared,
     restricted: &Symmetry,

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use abridge_eval::{Env, Error};
-use abridge_explicit::{Execution, Explicit, Place};
 use abridge_model::ids::Id as _;
+use abridge_model_system::{Execution, ModelSystem, Place, executions};
 use abridge_reduce::symmetry::{Canonizer, permute_state};
 use abridge_temporal::emptiness::{Path, PathEnd, Truth};
 use abridge_temporal::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
@@ -62,7 +62,7 @@ const MAX_TABLED: usize = 10_000;
 
 /// The trace of a path, and its story if the path violates a formula of linear time.
 pub(super) fn tell(
-    searched: &Searched<'_, '_>,
+    searched: &Searched<'_, impl ModelSystem>,
     body: &Body,
     expanded: &Expanded,
     path: &Path,
@@ -105,7 +105,11 @@ pub(super) fn tell(
 }
 
 /// The trace to a state of the table.
-pub(super) fn path_to_state(searched: &Searched<'_, '_>, state: u32, canonizer: Option<&mut dyn Canonizer>) -> Trace {
+pub(super) fn path_to_state(
+    searched: &Searched<'_, impl ModelSystem>,
+    state: u32,
+    canonizer: Option<&mut dyn Canonizer>,
+) -> Trace {
     match trace::states_to(searched.system, &searched.exploration.table, Some(state), &[], canonizer) {
         Ok(path) => Trace::through(searched.system, &path),
         Err(error) => Trace { gap: Some(format!("states could not be read: {error}")), ..Trace::default() },
@@ -113,8 +117,8 @@ pub(super) fn path_to_state(searched: &Searched<'_, '_>, state: u32, canonizer: 
 }
 
 /// A path through real states.
-pub(super) struct RealPath<'w, 's, 'm, 'c> {
-    searched: &'w Searched<'s, 'm>,
+pub(super) struct RealPath<'w, 's, 'c, S> {
+    searched: &'w Searched<'s, S>,
     /// Atoms of the formula among those of all formulas.
     atoms: &'w [usize],
     canonizer: Option<&'c mut dyn Canonizer>,
@@ -131,9 +135,9 @@ pub(super) struct RealPath<'w, 's, 'm, 'c> {
     pub(super) names: Option<Names>,
 }
 
-impl<'w, 's, 'm, 'c> RealPath<'w, 's, 'm, 'c> {
+impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
     fn begin(
-        searched: &'w Searched<'s, 'm>,
+        searched: &'w Searched<'s, S>,
         body: &'w Body,
         path: &Path,
         canonizer: Option<&'c mut dyn Canonizer>,
@@ -148,7 +152,7 @@ impl<'w, 's, 'm, 'c> RealPath<'w, 's, 'm, 'c> {
 
     /// Goes on from a real state.
     pub(super) fn at(
-        searched: &'w Searched<'s, 'm>,
+        searched: &'w Searched<'s, S>,
         atoms: &'w [usize],
         (state, names): (Vec<u32>, Option<Names>),
         canonizer: Option<&'c mut dyn Canonizer>,
@@ -159,7 +163,7 @@ impl<'w, 's, 'm, 'c> RealPath<'w, 's, 'm, 'c> {
 
     /// Leads to an initial state.
     pub(super) fn from_state(
-        searched: &'w Searched<'s, 'm>,
+        searched: &'w Searched<'s, S>,
         atoms: &'w [usize],
         start: u32,
         mut canonizer: Option<&'c mut dyn Canonizer>,
@@ -182,7 +186,7 @@ impl<'w, 's, 'm, 'c> RealPath<'w, 's, 'm, 'c> {
         Ok(RealPath { searched, atoms, canonizer, trace, states, word, n_before, n_stuttered: 0, names })
     }
 
-    fn system(&self) -> &'s Explicit<'m> {
+    fn system(&self) -> &'s S {
         self.searched.system
     }
 
@@ -195,8 +199,8 @@ impl<'w, 's, 'm, 'c> RealPath<'w, 's, 'm, 'c> {
         let session = system.judge().session();
         let place = Place::of_words(system, Some(state));
         let mut list = Vec::new();
-        for op in system.operations() {
-            system.executions(&session, &place, Some(*op), &mut |execution| {
+        for op in system.operation_ids() {
+            executions(system, &session, &place, Some(*op), &mut |execution| {
                 list.extend(execution.ok());
                 if list.len() >= MAX_EXECUTIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
@@ -365,7 +369,7 @@ impl<'w, 's, 'm, 'c> RealPath<'w, 's, 'm, 'c> {
             Atom::Sink => executions.iter().all(|one| one.to.words(system).as_deref() == Some(words)).into(),
             Atom::Error => {
                 let is_wrong = |operation: u32| system.violation_of(operation, words).is_some();
-                system.operations().iter().filter_map(|op| step_number(system.model(), *op)).any(is_wrong).into()
+                system.operation_ids().iter().filter_map(|op| step_number(system.model(), *op)).any(is_wrong).into()
             }
             Atom::DeterministicOutput => executions
                 .iter()

@@ -4,7 +4,7 @@
 //! their letters; `abridge_temporal::emptiness` follows names along them, and the story of a path undoes them. A permutation that did not map the target to its representative would mix up operations.
 
 use abridge_eval::Val;
-use abridge_explicit::Explicit;
+use abridge_model_system::ModelSystem;
 use abridge_reduce::symmetry::{Canonizer, Group, Permutation, permute_state, permute_value};
 use abridge_value::bytes::{Reader, put_number};
 use rustc_hash::FxHashMap;
@@ -74,7 +74,7 @@ pub(super) struct Names {
 impl Names {
     /// The names at the beginning of a path; nothing if the states are not of one orbit, or the method does not tell.
     pub(super) fn between(
-        system: &Explicit<'_>,
+        system: &impl ModelSystem,
         group: &Group,
         canonizer: &mut dyn Canonizer,
         real: &[u32],

@@ -17,6 +17,7 @@ use abridge_check::{Animation, Config, Execution, Move, Place, Sought, find};
 use abridge_diag::{Diagnostic, SourceMap, with_stack};
 use abridge_explicit::Explicit;
 use abridge_model::Model;
+use abridge_model_system::ModelSystem as _;
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
 use abridge_system::{FindingKind, Machine};
 use clap::Args;

@@ -95,7 +95,11 @@ pub(crate) fn run(file: &Path, options: &CanonizersOptions, model_options: &Opti
 
 fn print(model: &Model, reports: &[ReductionReport]) {
     if model.steering.reductions.is_empty() {
-        outln!("no reductions: the DEFINITIONS have no GENERATOR, CANONIZER or family");
+        let why = match model.steering.ignored_reductions.is_empty() {
+            true => "the DEFINITIONS have no GENERATOR, CANONIZER or family",
+            false => "what the DEFINITIONS describe is ignored; see the diagnostics",
+        };
+        outln!("no reductions: {why}");
     }
     for reduction in &model.steering.reductions {
         outln!("{}", definition_text(model, reduction));

@@ -10,6 +10,7 @@ use abridge_diag::with_stack;
 use abridge_eval::{Env, val_text};
 use abridge_explicit::Explicit;
 use abridge_model::{ExprId, Model, Type, TypeId};
+use abridge_model_system::ModelSystem as _;
 use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, Options, Role};
 use abridge_value::Value as BValue;
 use clap::Args;

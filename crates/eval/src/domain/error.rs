@@ -148,6 +148,11 @@ impl Error {
         matches!(self.0.kind, Precondition | Assertion | LoopInvariant | LoopVariant { .. } | Unassigned(_))
     }
 
+    /// Whether the error is one of the machine, not of the evaluator: ill-definedness or a broken obligation.
+    pub fn is_violation(&self) -> bool {
+        self.is_ill_defined() || self.is_obligation()
+    }
+
     /// Whether the whole evaluation must end, since continuing could take as long again.
     pub fn is_fatal(&self) -> bool {
         matches!(

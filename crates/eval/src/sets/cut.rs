@@ -11,6 +11,8 @@ use crate::interp::Session;
 
 /// Strings tried for an unbounded string.
 const SAMPLE_STRINGS: [&str; 2] = ["STRING1", "STRING2"];
+/// Integers tried beyond a bound, or on each side of zero.
+const NEARBY_INTEGERS: i64 = 64;
 
 impl Session<'_> {
     /// MININT..MAXINT within the bounds. If a bound lies outside, it is the only value.
@@ -24,6 +26,18 @@ impl Session<'_> {
         if hi < min && lo == min {
             return Set::interval(hi.clone(), hi);
         }
+        Set::interval(lo, hi)
+    }
+
+    /// Some integers within the bounds, near the one that is known or near zero.
+    pub fn nearby_range(&self, lo: Option<Int>, hi: Option<Int>) -> Set {
+        let reach = Int::from(NEARBY_INTEGERS);
+        let (lo, hi) = match (lo, hi) {
+            (Some(lo), None) => (lo.clone(), &lo + &reach),
+            (None, Some(hi)) => (&hi - &reach, hi),
+            (Some(lo), Some(hi)) => (lo, hi),
+            (None, None) => (-&reach, reach),
+        };
         Set::interval(lo, hi)
     }
 

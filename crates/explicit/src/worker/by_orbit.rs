@@ -5,15 +5,16 @@
 
 use abridge_compile::{Fast, OrbitChoice, Stabiliser, Stop};
 use abridge_eval::{PrescribedChoices, Val};
+use abridge_model_system::ModelSystem as _;
 use abridge_system::{Alike, Steps, System as _};
 use abridge_value::Value;
 
 use super::fast::FastPath;
 use super::outcomes::Outcomes;
 use super::perform::Expansion;
-use crate::execution::Execution;
 use crate::operation::Operation;
 use crate::system::Explicit;
+use abridge_model_system::Execution;
 
 impl Explicit<'_> {
     /// Stabiliser of a state, from the classes of its interchangeable elements.

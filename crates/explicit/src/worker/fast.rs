@@ -2,8 +2,8 @@
 
 use abridge_compile::{Runtime, unset};
 
-use crate::layout::UNSET;
 use crate::system::Explicit;
+use abridge_model_system::{ModelSystem as _, UNSET};
 
 /// Runtime of the compiled form, and the words loaded into it.
 pub(crate) struct FastPath<'a> {

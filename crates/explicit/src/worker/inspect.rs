@@ -1,7 +1,8 @@
 //! Inspection of states: false and ill-defined conjuncts, goals that are reached.
 
 use abridge_compile::SuccessRate;
-use abridge_eval::{Env, State, Unbounded};
+use abridge_eval::{Env, State};
+use abridge_model_system::ModelSystem as _;
 use abridge_system::{Ahead, Completeness, FindingKind, Gap};
 
 use super::fast::FastPath;
@@ -9,7 +10,7 @@ use crate::conjunct::{Conjunct, Conjuncts, Role};
 use crate::layout::fill;
 use crate::memo::{MemoHandle, PrefetchBuffer, gap_number, gap_of_number};
 use crate::profile::{Clock, Measured, Usage};
-use crate::system::{Explicit, is_violation};
+use crate::system::Explicit;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Evaluated {
@@ -149,9 +150,8 @@ impl<'a> Inspector<'a> {
         let (truth, gap) = conjunct.truth(&self.success[idx], &mut self.costs[idx], words, subject);
         self.gap = self.gap.max(gap);
         clock.stop(&mut self.costs[idx]);
-        // What is so by an assumption only is no finding. With the conventions of ProB it is.
-        let is_assumed = gap.is_some() && subject.system.interp.config().unbounded == Unbounded::Error;
-        let truth = if is_assumed && truth != Evaluated::IllDefined { Evaluated::Unknown } else { truth };
+        // What is so only by an assumption, or since not all values were tried, is no finding.
+        let truth = if gap.is_some() && truth != Evaluated::IllDefined { Evaluated::Unknown } else { truth };
         let kind = match (self.conjuncts.role, truth) {
             (Role::Invariant, Evaluated::False) => FindingKind::Invariant(number),
             (Role::Invariant, Evaluated::IllDefined) => FindingKind::IllDefinedInvariant(number),
@@ -197,7 +197,7 @@ impl Conjunct {
             Ok(true) => Evaluated::True,
             Ok(false) => Evaluated::False,
             Err(error) if error.is_failed_assertion() => Evaluated::False,
-            Err(error) if is_violation(&error) => Evaluated::IllDefined,
+            Err(error) if error.is_violation() => Evaluated::IllDefined,
             Err(error) => {
                 let gap = system.note(&session, PROPERTY_SUBJECT, Some(error));
                 return (Evaluated::Unknown, gap);

@@ -4,43 +4,27 @@
 //! refinement read parameters and outputs. Without an output in its label, two steps that users can distinguish would become one. The ordinary
 //! search asks for no labels and pays nothing for them.
 
-use std::borrow::Cow;
-
 use abridge_compile::{Fast, StepOrder};
 use abridge_eval::{State, Transition, Val};
-use abridge_model::LocalId;
+use abridge_model_system::{FIRST_OPERATION, ModelSystem as _, UNSET};
 use abridge_system::{LabelId, Steps};
 use abridge_value::ValueId;
 
 use super::fast::FastPath;
 use super::perform::{Doubt, Expansion, Performer, Run, Scratch, WorkerBuffers};
-use crate::layout::{FIRST_OPERATION, UNSET, fill};
+use crate::layout::fill;
 use crate::operation::{Operation, Stages};
 use crate::system::Explicit;
-
-/// Parameters and outputs of a labelled step.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LabelValues<'a> {
-    /// Values of the parameters, in order.
-    pub params: Vec<&'a Val>,
-    /// Values of the outputs, in order; `None` for an output that the step does not assign.
-    pub outputs: Vec<Option<&'a Val>>,
-}
 
 impl Explicit<'_> {
     fn label_of(&self, instance: impl Iterator<Item = u32>, outputs: impl Iterator<Item = u32>) -> LabelId {
         LabelId(self.labels.intern(&instance.chain(outputs).collect()).0)
     }
 
-    /// The label of a step, by the values of [`Explicit::instance_locals`] and of the outputs.
+    /// The label of a step, by the values of [`ModelSystem::instance_locals`] and of the outputs.
     pub fn label(&self, instance: &[Val], outputs: &[Val]) -> LabelId {
         let id = |val: &Val| self.locals.intern(val).0;
         self.label_of(instance.iter().map(id), outputs.iter().map(id))
-    }
-
-    /// Locals that distinguish the instances of an operation, given by its index.
-    pub fn instance_locals(&self, operation: usize) -> &[LocalId] {
-        &self.operation_memos[operation].instance
     }
 
     /// The order in which the compiled form finds the steps of an operation. Nothing if they come in no such order.
@@ -55,39 +39,18 @@ impl Explicit<'_> {
         self.program.as_ref().is_some_and(|program| stages.is_some() || program.has(*op))
     }
 
-    /// Values of [`Explicit::instance_locals`] in a step, by operation and label; `None` if only parameters and outputs are known.
-    pub fn instance_vals(&self, operation: u32, label: LabelId) -> Option<Vec<Val>> {
-        let (instance, _) = self.label_ids(operation, label);
-        instance.iter().map(|id| self.known_local(*id).cloned()).collect()
-    }
-
-    /// Parameters and outputs of a step, by operation and label.
-    pub fn label_values(&self, operation: u32, label: LabelId) -> LabelValues<'_> {
-        let n_params = self.operation_memos[(operation - FIRST_OPERATION) as usize].n_params;
-        let (instance, outputs) = self.label_ids(operation, label);
-        LabelValues {
-            params: instance[..n_params].iter().map(|id| self.local(*id)).collect(),
-            outputs: outputs.iter().map(|id| self.known_local(*id)).collect(),
-        }
-    }
-
-    fn label_ids(&self, operation: u32, label: LabelId) -> (&[u32], &[u32]) {
+    pub(crate) fn label_ids(&self, operation: u32, label: LabelId) -> (&[u32], &[u32]) {
         let operation = &self.operation_memos[(operation - FIRST_OPERATION) as usize];
         self.labels.get(ValueId(label.0)).split_at(operation.instance.len())
     }
 
-    fn known_local(&self, id: u32) -> Option<&Val> {
+    pub(crate) fn known_local(&self, id: u32) -> Option<&Val> {
         (id != UNSET).then(|| self.local(id))
     }
 
     /// Id of an optional value in a label.
     fn local_id(&self, val: Option<&Val>) -> u32 {
         val.map_or(UNSET, |val| self.locals.intern(val).0)
-    }
-
-    /// Value of a variable, by its position and word; `None` if it has none.
-    pub fn value_of(&self, word: usize, id: u32) -> Option<Cow<'_, Val>> {
-        (id != UNSET).then(|| self.decode_val(word, id))
     }
 }
 

@@ -5,17 +5,18 @@ use std::ops::ControlFlow;
 use abridge_compile::{Fast, GuardVerdict, Stabiliser, Staged, Stop, SuccessRate};
 use abridge_eval::{State, Transition, Val};
 use abridge_model::ids::Id as _;
+use abridge_model_system::{ModelSystem as _, UNSET};
 use abridge_system::{Ahead, Alike, Completeness, Gap, Steps};
 
 use super::alike::{Groups, pattern};
 use super::conditions::GuardVerdicts;
 use super::fast::FastPath;
 use super::outcomes::{Distinct, Outcomes};
-use crate::layout::{UNSET, fill};
+use crate::layout::fill;
 use crate::memo::{Key, MemoHandle, PrefetchBuffer, gap_number, gap_of_number};
 use crate::operation::{Operation, Stage, Stages};
 use crate::profile::{Clock, Measured, Usage};
-use crate::system::{Explicit, is_violation};
+use crate::system::Explicit;
 
 /// Operation of a worker: handles of its memos, success rate and usage.
 pub(crate) struct Performer<'a> {
@@ -512,7 +513,7 @@ impl Operation {
                     count += 1;
                     found(&transition);
                 }
-                Err(error) if is_violation(&error) => is_ill_defined = true,
+                Err(error) if error.is_violation() => is_ill_defined = true,
                 Err(error) => failure = Some(error),
             }
             ControlFlow::Continue(())

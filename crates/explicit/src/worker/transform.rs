@@ -5,35 +5,34 @@
 
 use std::sync::atomic::Ordering;
 
+use abridge_model_system::Transformer;
 use abridge_system::{Completeness, Gap, Steps};
 
 use super::perform::{Expansion, Performer, WorkerBuffers};
 use crate::system::Explicit;
 
 /// Applies functions on behalf of one thread.
-pub struct Transformer<'a> {
+pub struct ExplicitTransformer<'a> {
     system: &'a Explicit<'a>,
     functions: Vec<Performer<'a>>,
     buffers: WorkerBuffers<'a>,
     epoch: u32,
 }
 
-impl Explicit<'_> {
-    /// The functions of [`crate::SystemConfig::transformations`], for one thread.
-    pub fn transformer(&self) -> Transformer<'_> {
-        Transformer {
-            system: self,
-            functions: self.transformations.iter().map(|function| Performer::new(self, function)).collect(),
-            buffers: WorkerBuffers::new(self),
+impl<'a> ExplicitTransformer<'a> {
+    /// The functions of [`crate::SystemConfig::transformations`].
+    pub(crate) fn new(system: &'a Explicit<'a>) -> Self {
+        ExplicitTransformer {
+            system,
+            functions: system.transformations.iter().map(|function| Performer::new(system, function)).collect(),
+            buffers: WorkerBuffers::new(system),
             epoch: 0,
         }
     }
 }
 
-impl Transformer<'_> {
-    /// Puts the images of an initialised state into the list, one for each value of the parameters of a function; equal images are there once. They
-    /// are all of them only if the answer is whole: an image that is not well-defined is a gap.
-    pub fn images(&mut self, function: usize, words: &[u32], out: &mut Steps) -> Completeness {
+impl Transformer for ExplicitTransformer<'_> {
+    fn images(&mut self, function: usize, words: &[u32], out: &mut Steps) -> Completeness {
         let epoch = self.system.epoch.load(Ordering::Acquire);
         if epoch != self.epoch {
             self.epoch = epoch;

@@ -1,30 +1,30 @@
 //! Cyclic groups that move each variable by itself: rotations.
 //!
 //! The generator assigns to each variable a value that depends on that variable alone. Then the images of a value are a cycle, whatever the rest of the state
-//! is, and the orbit of a state is found by turning the cycles of its values together. Cycles are computed once, with the rank of each value in each
-//! criterion of the order; afterwards the least state of an orbit is found by comparing small numbers. A variable that is taken to move by itself and
-//! does not would give images that are none, so the form of the generator decides, and nothing else.
+//! is, and the orbit of a state is found by turning the cycles of its values together. A cycle is computed when one of its values is met, with the rank of each value in each
+//! criterion of the order; afterwards the least state of an orbit is found by comparing small numbers. Cycles are forgotten when there are too many of them. A variable
+//! that is taken to move by itself and does not would give images that are none, so the form of the generator decides, and nothing else.
 
 use abridge_eval::Val;
-use abridge_explicit::Explicit;
 use abridge_model::{Model, OpId, Subst, SubstId, Target, VarId, effects};
+use abridge_model_system::ModelSystem;
 use rustc_hash::FxHashMap;
 
-use super::order::{Criterion, Rank, StateOrder, word_of};
+use super::order::{Criterion, Rank, StateOrder};
 use super::represent::TroubleKind;
 
 /// States of an orbit, and values of a cycle.
 pub(super) const MAX_ORBIT_STATES: usize = 1 << 16;
 
 /// The words that a generator moves, each by itself; nothing if its form does not show that.
-pub(super) fn moved_words(system: &Explicit<'_>, op: OpId) -> Option<Vec<usize>> {
+pub(super) fn moved_words(system: &impl ModelSystem, op: OpId) -> Option<Vec<usize>> {
     let model = system.model();
     let operation = &model.operations[op];
     if !operation.params.is_empty() {
         return None;
     }
     let moved = assigned_alone(model, operation.body)?;
-    moved.into_iter().map(|id| word_of(system, id)).collect()
+    moved.into_iter().map(|id| system.word_of(id)).collect()
 }
 
 /// The variables to which a substitution gives values that depend on nothing but their old ones, if it does nothing else.
@@ -51,7 +51,7 @@ fn assigned_alone(model: &Model, body: SubstId) -> Option<Vec<VarId>> {
 }
 
 /// Criteria can be ranked value by value: each reads one word, or words that do not move.
-pub(super) fn can_rank(order: &StateOrder<'_>, moved: &[usize]) -> bool {
+pub(super) fn can_rank(order: &StateOrder<'_, impl ModelSystem>, moved: &[usize]) -> bool {
     order.criteria().iter().all(|criterion| match criterion {
         Criterion::Word(_) => true,
         Criterion::Key { reads, reads_constants, .. } => {
@@ -61,12 +61,19 @@ pub(super) fn can_rank(order: &StateOrder<'_>, moved: &[usize]) -> bool {
     })
 }
 
-/// The cycles of all values that a thread has met.
+/// Values in the cycles that a thread remembers.
+const MAX_REMEMBERED_VALUES: usize = 1 << 20;
+/// Approximate bytes of a cycle beside its values, and of a value beside its ranks.
+const CYCLE_BYTES: usize = 96;
+const VALUE_BYTES: usize = 32;
+
+/// The cycles of values that a thread has met.
 pub(super) struct Cycles {
     moved: Vec<MovedWord>,
     /// For each criterion that matters, the position of its word among the moved ones, and its position among the criteria of that word.
     criteria: Vec<(usize, usize)>,
     shifts: Vec<u32>,
+    max_values: usize,
 }
 
 struct MovedWord {
@@ -85,7 +92,7 @@ struct Cycle {
 }
 
 impl Cycles {
-    pub(super) fn new(order: &StateOrder<'_>, moved: &[usize]) -> Cycles {
+    pub(super) fn new(order: &StateOrder<'_, impl ModelSystem>, moved: &[usize]) -> Cycles {
         let mut words: Vec<MovedWord> = moved
             .iter()
             .map(|word| MovedWord {
@@ -104,16 +111,37 @@ impl Cycles {
                 words[position].criteria.push(number);
             }
         }
-        Cycles { moved: words, criteria, shifts: Vec::new() }
+        Cycles { moved: words, criteria, shifts: Vec::new(), max_values: MAX_REMEMBERED_VALUES }
+    }
+
+    /// Approximate bytes of what is remembered.
+    pub(super) fn bytes(&self) -> u64 {
+        let of_word = |word: &MovedWord| {
+            let n_ranks = word.criteria.len();
+            word.places.len() * (VALUE_BYTES + n_ranks * size_of::<u32>())
+                + word.cycles.len() * (CYCLE_BYTES + n_ranks * size_of::<Vec<u32>>())
+        };
+        self.moved.iter().map(of_word).sum::<usize>() as u64
+    }
+
+    /// Forgets all cycles if there are too many. The state at hand has not been looked up yet, so that none of its cycles goes missing.
+    fn make_room(&mut self) {
+        if self.moved.iter().map(|word| word.places.len()).sum::<usize>() > self.max_values {
+            for word in &mut self.moved {
+                word.places.clear();
+                word.cycles.clear();
+            }
+        }
     }
 
     /// Replaces a state by the least of its orbit. `turn` applies the generator.
     pub(super) fn represent(
         &mut self,
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, impl ModelSystem>,
         state: &mut [u32],
         mut turn: impl FnMut(&mut Vec<u32>) -> Result<(), Option<TroubleKind>>,
     ) -> Result<(), Option<TroubleKind>> {
+        self.make_room();
         let mut n_shifts = 1;
         for moved in &mut self.moved {
             if !moved.places.contains_key(&state[moved.word]) {
@@ -153,7 +181,7 @@ impl MovedWord {
     /// Takes up the cycle of the value that the word has in a state.
     fn learn(
         &mut self,
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, impl ModelSystem>,
         state: &[u32],
         turn: &mut impl FnMut(&mut Vec<u32>) -> Result<(), Option<TroubleKind>>,
     ) -> Result<(), Option<TroubleKind>> {
@@ -216,4 +244,60 @@ fn least_common_multiple(a: usize, b: usize) -> usize {
         (x, y) = (y, x % y);
     }
     a / x * b
+}
+
+#[cfg(test)]
+mod tests {
+    use abridge_explicit::{Explicit, SystemConfig, judge};
+    use abridge_model_system::Transformer as _;
+    use abridge_system::{Origin, Steps, System as _, Worker as _, go_on};
+    use abridge_testkit::Project;
+
+    use super::*;
+
+    /// Forgetting costs time and changes no representative, also where several words move together.
+    #[test]
+    fn forgotten_cycles_are_computed_again() {
+        let text = "MACHINE Turning DEFINITIONS P == 0..4; GENERATOR_c == BEGIN ff := %ii.(ii : P | ff((ii + 1) mod 5)) || \
+                    ss := {ii | ii : P & (ii + 1) mod 5 : ss} END VARIABLES ff, ss INVARIANT ff : P --> 0..1 & ss <: P \
+                    INITIALISATION ff := P * {0} || ss := {} OPERATIONS set(ii) = PRE ii : P THEN ff(ii) := 1 - ff(ii) END; \
+                    add(ii) = PRE ii : P THEN ss := ss \\/ {ii} END END";
+        let model = Project::model_of(text);
+        let transformations: Vec<OpId> = model.transformations().collect();
+        let config = SystemConfig { transformations: transformations.clone(), ..SystemConfig::default() };
+        let system = Explicit::new(judge(&model, abridge_eval::Config::default()), config);
+        let (mut worker, mut transformer) = (system.worker(), system.transformer());
+        let order = StateOrder::new(&system, None);
+        let moved = moved_words(&system, transformations[0]).expect("each variable moves by itself");
+        let (mut all, mut few) = (Cycles::new(&order, &moved), Cycles::new(&order, &moved));
+        few.max_values = 7;
+        let (mut steps, mut images) = (Steps::new(system.width()), Steps::new(system.width()));
+        assert!(worker.expand(Origin::Root, None, &mut steps, &mut go_on).is_whole());
+        let mut states: Vec<Vec<u32>> = steps.iter().map(|step| step.target.to_vec()).collect();
+        let mut next = 0;
+        while next < states.len() {
+            let mut representatives = [states[next].clone(), states[next].clone()];
+            for (cycles, representative) in [&mut all, &mut few].into_iter().zip(&mut representatives) {
+                let result = cycles.represent(&order, representative, |state| {
+                    assert!(transformer.images(0, state, &mut images).is_whole());
+                    state.copy_from_slice(images.get(0).target);
+                    Ok(())
+                });
+                assert_eq!(result, Ok(()));
+            }
+            assert_eq!(representatives[0], representatives[1]);
+            let n_values: usize = few.moved.iter().map(|word| word.places.len()).sum();
+            assert!(n_values <= few.max_values + 2 * 5, "{n_values}");
+            steps.clear();
+            assert!(worker.successors(&states[next], &mut steps).is_whole());
+            for step in steps.iter() {
+                if !states.iter().any(|known| known == step.target) {
+                    states.push(step.target.to_vec());
+                }
+            }
+            next += 1;
+        }
+        assert_eq!(states.len(), 1 << 10);
+        assert!(few.bytes() < all.bytes());
+    }
 }

@@ -7,12 +7,12 @@
 use std::cmp::Ordering;
 
 use abridge_eval::{Env, Val, val_text};
-use abridge_explicit::{Explicit, UNSET};
 use abridge_model::{BinaryOp, Expr, ExprId, IdSet, Model, VarId, effects};
+use abridge_model_system::{ModelSystem, UNSET};
 
 /// Compares states.
-pub(super) struct StateOrder<'s> {
-    system: &'s Explicit<'s>,
+pub(super) struct StateOrder<'s, S> {
+    system: &'s S,
     criteria: Vec<Criterion>,
 }
 
@@ -40,14 +40,14 @@ pub(super) enum Rank<'r> {
     Key(Option<&'r Val>),
 }
 
-impl<'s> StateOrder<'s> {
-    pub(super) fn new(system: &'s Explicit<'s>, order: Option<ExprId>) -> Self {
+impl<'s, S: ModelSystem> StateOrder<'s, S> {
+    pub(super) fn new(system: &'s S, order: Option<ExprId>) -> Self {
         let model = system.model();
         let mut criteria = Vec::new();
         for component in order.map(|order| components(model, order)).unwrap_or_default() {
             criteria.push(match model.expr(component) {
-                Expr::Variable(id) if word_of(system, *id).is_some() => {
-                    Criterion::Word(word_of(system, *id).unwrap_or_default())
+                Expr::Variable(id) if system.word_of(*id).is_some() => {
+                    Criterion::Word(system.word_of(*id).unwrap_or_default())
                 }
                 _ => {
                     let reads = effects::reads_of_expr(model, component);
@@ -59,7 +59,7 @@ impl<'s> StateOrder<'s> {
         for (id, _) in model.state_variables() {
             let is_known =
                 |word: &usize| criteria.iter().any(|known| matches!(known, Criterion::Word(it) if it == word));
-            let word = word_of(system, id).filter(|word| !is_known(word));
+            let word = system.word_of(id).filter(|word| !is_known(word));
             criteria.extend(word.map(Criterion::Word));
         }
         StateOrder { system, criteria }
@@ -122,14 +122,9 @@ fn is_key(rank: &Rank<'_>) -> bool {
     matches!(rank, Rank::Key(Some(_)))
 }
 
-/// The word of a variable.
-pub(super) fn word_of(system: &Explicit<'_>, id: VarId) -> Option<usize> {
-    system.variables().iter().position(|variable| *variable == id).map(|idx| idx + 1)
-}
-
 /// The words of variables; those without a word never change.
-pub(super) fn words_of(system: &Explicit<'_>, variables: &IdSet<VarId>) -> Vec<usize> {
-    variables.iter().filter_map(|id| word_of(system, id)).collect()
+pub(super) fn words_of(system: &impl ModelSystem, variables: &IdSet<VarId>) -> Vec<usize> {
+    variables.iter().filter_map(|id| system.word_of(id)).collect()
 }
 
 /// The components of an order that is a tuple, from left to right.

@@ -2,7 +2,7 @@
 //!
 //! Operations and functions of a reduction are encoded together, so that bounds of variables hold in all states that steps and functions reach
 //! (`encoding/src/bounds.rs`); nothing else is assumed. For each function f the solver is asked for a counterexample to: f has an inverse
-//! in the group (4.1); a property is as true in f(s) as in s (4.2); a step from s to t has a step of the same operation from f(s) to f(t) (4.3). A
+//! in the group (4.1); a property is as true in f(s) as in s (4.2); a step from s to t has a step from f(s) to f(t) (4.3), of the same operation if formulas speak of operations. A
 //! canonizer c is no group; its equivalence is that of states with the same image, for which c must be idempotent, and steps must correspond both ways.
 //!
 //! A model of the negation may be an unreachable state, so it only means "not proved". A circuit that is not exact proves nothing.
@@ -10,8 +10,8 @@
 use abridge_blast::{Blast, Lit, Replaced};
 use abridge_encoding::{CellId, Config, Encoding, PropertyKind, Prover, SatProver, Source, Subject};
 use abridge_eval::State;
-use abridge_explicit::Explicit;
 use abridge_model::SetId;
+use abridge_model_system::ModelSystem;
 use abridge_system::Properties;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
@@ -73,7 +73,7 @@ impl Proof {
 
 /// Proves what can be proved about each reduction of a plan. `setups` are states with all valuations of the constants; nothing if they are not known.
 pub fn prove(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     asked: Properties,
     setups: Option<&[State]>,
@@ -111,7 +111,7 @@ fn strength(part: &Part) -> Result<String, String> {
 }
 
 fn prove_for(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     part: &Part,
     asked: Properties,
@@ -134,7 +134,8 @@ fn prove_for(
     if let Some(why) = obstacle(&encoding, &source, system, n_operations) {
         return Proof::none(&why, strong);
     }
-    let mut obligations = Obligations { encoding, n_operations, solver, n_questions: 0 };
+    let is_by_name = asked.propositions;
+    let mut obligations = Obligations { encoding, n_operations, is_by_name, solver, n_questions: 0 };
     let functions = match obligations.functions(part.functions()) {
         Ok(functions) => functions,
         Err(why) => return Proof::none(&why, strong),
@@ -155,7 +156,12 @@ fn prove_for(
 }
 
 /// Why circuits are of no use, in words.
-fn obstacle(encoding: &Encoding, source: &Source<'_>, system: &Explicit<'_>, n_operations: usize) -> Option<String> {
+fn obstacle(
+    encoding: &Encoding,
+    source: &Source<'_>,
+    system: &impl ModelSystem,
+    n_operations: usize,
+) -> Option<String> {
     let model = system.model();
     let matters = |subject: Subject| matches!(subject, Subject::Machine | Subject::Variable(_) | Subject::Operation(_));
     if let Some(gap) = encoding.gaps.iter().find(|gap| matters(gap.subject)) {
@@ -207,6 +213,8 @@ struct Function {
 struct Obligations<'o> {
     encoding: Encoding,
     n_operations: usize,
+    /// Formulas speak of operations, so a step and its counterpart are of the same one.
+    is_by_name: bool,
     solver: Bounded<'o>,
     n_questions: usize,
 }
@@ -390,10 +398,13 @@ impl Obligations<'_> {
 
     /// An operation is ill-defined in a state and in its images, or in none of them.
     fn errors(&mut self, functions: &[Function]) -> Result<(), String> {
-        for operation in 0..self.n_operations {
+        // Operations that need not be told apart.
+        let n_alike = if self.is_by_name { 1 } else { self.n_operations.max(1) };
+        for first in (0..self.n_operations).step_by(n_alike) {
+            let operations = first..first + n_alike;
             let Encoding { blast, instances, .. } = &mut self.encoding;
-            let errors =
-                instances.iter().filter(|instance| instance.operation == operation).map(|instance| &instance.error);
+            let errors = instances.iter().filter(|instance| operations.contains(&instance.operation));
+            let errors = errors.map(|instance| &instance.error);
             let errors: Vec<[Lit; 2]> = errors.map(|error| [error.context, error.ill_defined]).collect();
             let errors: Vec<Lit> = errors.into_iter().map(|error| blast.circuit.and_all(error)).collect();
             let error = blast.circuit.or_all(errors);
@@ -426,25 +437,36 @@ impl Obligations<'_> {
         moved
     }
 
-    /// Every step of the first list has one of the same operation in the second that happens whenever it does and leads to the same.
+    /// Every step of the first list has one in the second that happens whenever it does and leads to the same. Most often that is one of the same operation.
     fn follows(&mut self, steps: &[(usize, Lit, Map)], others: &[(usize, Lit, Map)]) -> Result<bool, String> {
         let mut known: FxHashMap<(usize, Lit, &[Lit]), ()> = FxHashMap::default();
         known.extend(others.iter().map(|(operation, relation, map)| ((*operation, *relation, &map[..]), ())));
-        for (operation, relation, map) in steps {
-            if known.contains_key(&(*operation, *relation, &map[..])) {
+        for step in steps {
+            let (operation, relation, map) = step;
+            if known.contains_key(&(*operation, *relation, &map[..])) || self.is_answered(step, others, true)? {
                 continue;
             }
-            let mut answers = Vec::new();
-            for (_, other, target) in others.iter().filter(|(other, ..)| other == operation) {
-                let differ = self.differ(target, map);
-                answers.push(self.encoding.blast.circuit.and(*other, !differ));
-            }
-            let answered = self.encoding.blast.circuit.or_all(answers);
-            if self.may_hold(vec![*relation, !answered])? {
+            if self.is_by_name || !self.is_answered(step, others, false)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Whenever a step happens, one of the others does that leads to the same: any, or one of the same operation.
+    fn is_answered(
+        &mut self,
+        (operation, relation, map): &(usize, Lit, Map),
+        others: &[(usize, Lit, Map)],
+        is_by_name: bool,
+    ) -> Result<bool, String> {
+        let mut answers = Vec::new();
+        for (_, other, target) in others.iter().filter(|(other, ..)| !is_by_name || other == operation) {
+            let differ = self.differ(target, map);
+            answers.push(self.encoding.blast.circuit.and(*other, !differ));
+        }
+        let answered = self.encoding.blast.circuit.or_all(answers);
+        Ok(!self.may_hold(vec![*relation, !answered])?)
     }
 
     fn refuse_many(&self, n_functions: usize, n_steps: usize) -> Result<(), String> {

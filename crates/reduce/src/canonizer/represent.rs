@@ -3,10 +3,11 @@
 //! A state for which a function has no result, or an orbit that is too large, stays as it is: the identity is a canonizer, too, so this costs
 //! states and never a verdict. It is told all the same ([`Trouble`]), for a function that is not total is not what its author meant.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use abridge_explicit::{Explicit, Transformer};
-use abridge_system::{Gap, Steps, System as _};
+use abridge_model_system::{ModelSystem, Transformer as _, is_initialised};
+use abridge_system::{Gap, Steps};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cycles::{Cycles, MAX_ORBIT_STATES, can_rank, moved_words};
@@ -16,31 +17,38 @@ use crate::symmetry::{Auto, AutoCanonizer, Canonizer, Quotient};
 
 /// Applications of generators by a local strategy, for one state.
 const MAX_LOCAL_MOVES: usize = 10_000;
-/// Representatives that a thread remembers.
+/// Representatives that a thread remembers, and words of all of them.
 const MAX_CACHED_STATES: usize = 1 << 16;
+const MAX_CACHED_WORDS: usize = 1 << 22;
+/// Approximate bytes of a remembered representative beside the words.
+const CACHED_BYTES: usize = 64;
+/// Bytes by which the memory of a thread changes before that is told.
+const TOLD_BYTES: u64 = 1 << 16;
 
 /// States by representatives under the reductions of a plan.
-pub struct Canonized<'s> {
-    system: &'s Explicit<'s>,
+pub struct Canonized<'s, S> {
+    system: &'s S,
     plan: &'s Plan,
-    stages: Vec<Stage<'s>>,
+    stages: Vec<Stage<'s, S>>,
     /// A step from a representative that leaves these words as they are leads to a representative (Theorem 2). Nothing if no such words are known.
     coherent: Option<Vec<usize>>,
     troubles: Mutex<Vec<Trouble>>,
+    /// What all threads remember.
+    remembered_bytes: AtomicU64,
 }
 
-enum Stage<'s> {
+enum Stage<'s, S> {
     Function(usize),
     Orbit {
         generators: &'s [usize],
         strategy: Strategy,
-        order: StateOrder<'s>,
+        order: StateOrder<'s, S>,
         /// There is one generator without parameters.
         is_cyclic: bool,
         /// The words that this generator moves, each by itself.
         moved: Option<Vec<usize>>,
     },
-    Symmetry(Auto<'s, Explicit<'s>>),
+    Symmetry(Auto<'s, S>),
 }
 
 /// Something that went wrong in a canonizer.
@@ -77,11 +85,11 @@ pub struct PartSample {
     pub split: Option<(Vec<u32>, Vec<u32>)>,
 }
 
-impl<'s> Canonized<'s> {
-    pub fn new(system: &'s Explicit<'s>, plan: &'s Plan) -> Self {
-        let stages: Vec<Stage<'s>> = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
+impl<'s, S: ModelSystem> Canonized<'s, S> {
+    pub fn new(system: &'s S, plan: &'s Plan) -> Self {
+        let stages: Vec<Stage<'s, S>> = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
         let coherent = coherent_words(system, plan, &stages);
-        Canonized { system, plan, stages, coherent, troubles: Mutex::default() }
+        Canonized { system, plan, stages, coherent, troubles: Mutex::default(), remembered_bytes: AtomicU64::new(0) }
     }
 
     /// What went wrong so far, one entry for each reduction and kind.
@@ -97,7 +105,7 @@ impl<'s> Canonized<'s> {
         }
     }
 
-    fn worker(&self, is_judge: bool) -> CanonizedWorker<'_> {
+    fn worker(&self, is_judge: bool) -> CanonizedWorker<'_, S> {
         let autos = self.stages.iter().map(|stage| match stage {
             Stage::Symmetry(auto) => Some(if is_judge { auto.judge() } else { auto.canonizer() }),
             _ => None,
@@ -113,13 +121,14 @@ impl<'s> Canonized<'s> {
             autos: autos.collect(),
             images: Steps::new(self.system.width()),
             cache: FxHashMap::default(),
+            told_bytes: 0,
             is_judge,
         }
     }
 }
 
-impl<'s> Stage<'s> {
-    fn new(system: &'s Explicit<'s>, plan: &Plan, part: &'s Part) -> Self {
+impl<'s, S: ModelSystem> Stage<'s, S> {
+    fn new(system: &'s S, plan: &Plan, part: &'s Part) -> Self {
         match &part.kind {
             PartKind::Canonizer(function) => Stage::Function(*function),
             PartKind::Orbit { generators, strategy, order } => {
@@ -139,7 +148,7 @@ impl<'s> Stage<'s> {
 
 /// Words such that what leaves them as they are, leads from a representative to one: all that the functions and orders of a plan look at. That is known
 /// where each part takes the least state of an orbit, and no part moves what another one looks at.
-fn coherent_words(system: &Explicit<'_>, plan: &Plan, stages: &[Stage<'_>]) -> Option<Vec<usize>> {
+fn coherent_words<S: ModelSystem>(system: &S, plan: &Plan, stages: &[Stage<'_, S>]) -> Option<Vec<usize>> {
     let mut seen: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     for (part, stage) in plan.parts.iter().zip(stages) {
         let Stage::Orbit { strategy: Strategy::Enumerate, order, .. } = stage else { return None };
@@ -165,17 +174,17 @@ fn coherent_words(system: &Explicit<'_>, plan: &Plan, stages: &[Stage<'_>]) -> O
     is_known.then_some(words)
 }
 
-impl Quotient for Canonized<'_> {
+impl<S: ModelSystem> Quotient for Canonized<'_, S> {
     type Canonizer<'a>
-        = CanonizedWorker<'a>
+        = CanonizedWorker<'a, S>
     where
         Self: 'a;
 
-    fn canonizer(&self) -> CanonizedWorker<'_> {
+    fn canonizer(&self) -> CanonizedWorker<'_, S> {
         self.worker(false)
     }
 
-    fn judge(&self) -> CanonizedWorker<'_> {
+    fn judge(&self) -> CanonizedWorker<'_, S> {
         self.worker(true)
     }
 
@@ -188,11 +197,11 @@ impl Quotient for Canonized<'_> {
     }
 
     fn bytes(&self) -> u64 {
-        let of_stage = |stage: &Stage<'_>| match stage {
+        let of_stage = |stage: &Stage<'_, S>| match stage {
             Stage::Symmetry(auto) => auto.bytes(),
             _ => 0,
         };
-        self.stages.iter().map(of_stage).sum()
+        self.stages.iter().map(of_stage).sum::<u64>() + self.remembered_bytes.load(Ordering::Relaxed)
     }
 
     fn is_lasting(&self) -> bool {
@@ -201,18 +210,43 @@ impl Quotient for Canonized<'_> {
 }
 
 /// Finds representatives on behalf of one thread.
-pub struct CanonizedWorker<'a> {
-    canonized: &'a Canonized<'a>,
-    transformer: Transformer<'a>,
-    autos: Vec<Option<AutoCanonizer<'a, Explicit<'a>>>>,
+pub struct CanonizedWorker<'a, S: ModelSystem + 'a> {
+    canonized: &'a Canonized<'a, S>,
+    transformer: S::Transformer<'a>,
+    autos: Vec<Option<AutoCanonizer<'a, S>>>,
     cycles: Vec<Option<Cycles>>,
     images: Steps,
     cache: FxHashMap<Box<[u32]>, Box<[u32]>>,
+    /// The part of [`Canonized::remembered_bytes`] that this thread has.
+    told_bytes: u64,
     /// Orbits are enumerated, whatever the strategy: two states are equivalent if they get the same representative.
     is_judge: bool,
 }
 
-impl CanonizedWorker<'_> {
+impl<S: ModelSystem> Drop for CanonizedWorker<'_, S> {
+    fn drop(&mut self) {
+        self.canonized.remembered_bytes.fetch_sub(self.told_bytes, Ordering::Relaxed);
+    }
+}
+
+impl<S: ModelSystem> CanonizedWorker<'_, S> {
+    /// Remembers the representative of a state, and forgets those of others if there are too many.
+    fn remember(&mut self, state: Box<[u32]>, representative: &[u32]) {
+        let entry_words = 2 * state.len();
+        if self.cache.len() >= MAX_CACHED_STATES.min(MAX_CACHED_WORDS / entry_words.max(1)).max(1) {
+            self.cache.clear();
+        }
+        self.cache.insert(state, representative.into());
+        let cached = self.cache.len() * (entry_words * size_of::<u32>() + CACHED_BYTES);
+        let bytes = cached as u64 + self.cycles.iter().flatten().map(Cycles::bytes).sum::<u64>();
+        if bytes.abs_diff(self.told_bytes) >= TOLD_BYTES {
+            let total = &self.canonized.remembered_bytes;
+            total.fetch_add(bytes, Ordering::Relaxed);
+            total.fetch_sub(self.told_bytes, Ordering::Relaxed);
+            self.told_bytes = bytes;
+        }
+    }
+
     /// Images of a state under all functions of the plan, except where symmetry reduction takes over: that one moves constants, too.
     pub fn images_of(&mut self, state: &[u32], mut found: impl FnMut(usize, &[u32])) -> bool {
         let mut is_whole = true;
@@ -333,7 +367,7 @@ impl CanonizedWorker<'_> {
     fn descend(
         &mut self,
         generators: &[usize],
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, S>,
         state: &mut [u32],
     ) -> Result<(), Option<TroubleKind>> {
         let mut best = state.to_vec();
@@ -370,7 +404,7 @@ impl CanonizedWorker<'_> {
         &mut self,
         part: usize,
         generator: usize,
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, S>,
         state: &mut [u32],
     ) -> Result<(), Option<TroubleKind>> {
         let Some(mut cycles) = self.cycles[part].take() else { return self.around(generator, order, state) };
@@ -383,7 +417,7 @@ impl CanonizedWorker<'_> {
     fn around(
         &mut self,
         generator: usize,
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, S>,
         state: &mut [u32],
     ) -> Result<(), Option<TroubleKind>> {
         let (mut best, mut current) = (state.to_vec(), state.to_vec());
@@ -404,7 +438,7 @@ impl CanonizedWorker<'_> {
     fn least(
         &mut self,
         generators: &[usize],
-        order: &StateOrder<'_>,
+        order: &StateOrder<'_, S>,
         state: &mut [u32],
     ) -> Result<(), Option<TroubleKind>> {
         let mut best = state.to_vec();
@@ -434,10 +468,10 @@ impl CanonizedWorker<'_> {
     }
 }
 
-impl Canonizer for CanonizedWorker<'_> {
+impl<S: ModelSystem> Canonizer for CanonizedWorker<'_, S> {
     fn represent(&mut self, state: &mut [u32]) {
         // Before the initialisation there is nothing to reduce.
-        if state[0] & 1 == 0 {
+        if !is_initialised(state) {
             return;
         }
         if let Some(known) = self.cache.get(&*state) {
@@ -448,10 +482,7 @@ impl Canonizer for CanonizedWorker<'_> {
         for part in 0..self.canonized.stages.len() {
             self.apply(part, state);
         }
-        if self.cache.len() >= MAX_CACHED_STATES {
-            self.cache.clear();
-        }
-        self.cache.insert(before, (&*state).into());
+        self.remember(before, state);
     }
 
     fn is_shown(&self) -> bool {
@@ -460,7 +491,7 @@ impl Canonizer for CanonizedWorker<'_> {
 
     fn represent_target(&mut self, source: Option<&[u32]>, target: &mut [u32]) {
         let Canonized { plan, coherent, .. } = self.canonized;
-        match source.filter(|source| source[0] & 1 == 1) {
+        match source.filter(|source| is_initialised(source)) {
             None if !plan.canonises_start => {}
             Some(source)
                 if coherent.as_ref().is_some_and(|words| words.iter().all(|word| source[*word] == target[*word])) => {}

@@ -11,8 +11,8 @@
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use abridge_explicit::{Explicit, ExplicitWorker};
-use abridge_system::{Completeness, FindingKind, Origin, Properties, Steps, System as _, Worker};
+use abridge_model_system::{ModelSystem, is_initialised};
+use abridge_system::{Completeness, FindingKind, Origin, Properties, Steps, Worker};
 use rustc_hash::FxHashSet;
 
 use super::plan::{PartKind, Plan};
@@ -63,7 +63,9 @@ pub struct Sampled {
 
 /// What a worker tells about a state.
 pub(super) struct Portrait {
-    pub(super) findings: Vec<FindingKind>,
+    findings: Vec<FindingKind>,
+    /// The same, as far as a state and its image must agree.
+    pub(super) classes: Vec<FindingKind>,
     /// Operations and targets.
     pub(super) steps: Vec<(u32, Vec<u32>)>,
     pub(super) is_whole: bool,
@@ -87,8 +89,23 @@ impl Portrait {
         completeness = completeness.and(worker.inspect(state, None, asked, &mut |kind| findings.push(kind)));
         findings.sort_unstable();
         findings.dedup();
+        let mut classes: Vec<FindingKind> = findings.iter().map(|kind| class_of(*kind, asked)).collect();
+        classes.dedup();
         let steps = steps.iter().map(|step| (step.operation, step.target.to_vec())).collect();
-        Portrait { findings, steps, is_whole: completeness.is_whole() && !is_cut }
+        Portrait { findings, classes, steps, is_whole: completeness.is_whole() && !is_cut }
+    }
+}
+
+/// A representative of the findings that are equal for a verdict. A reduction may exchange conjuncts, as long as the invariant as a whole stays true or
+/// false; it may exchange operations unless formulas speak of them.
+fn class_of(kind: FindingKind, asked: Properties) -> FindingKind {
+    match kind {
+        FindingKind::Invariant(_) => FindingKind::Invariant(0),
+        FindingKind::IllDefinedInvariant(_) => FindingKind::IllDefinedInvariant(0),
+        FindingKind::Assertion(_) => FindingKind::Assertion(0),
+        FindingKind::IllDefinedAssertion(_) => FindingKind::IllDefinedAssertion(0),
+        FindingKind::IllDefined(_) if !asked.propositions => FindingKind::IllDefined(0),
+        _ => kind,
     }
 }
 
@@ -114,7 +131,7 @@ pub(super) fn first_steps(
 }
 
 /// Tests a plan on up to so many states.
-pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: bool, max_states: usize) -> Sampled {
+pub fn sample(system: &impl ModelSystem, plan: &Plan, asked: Properties, deadlock: bool, max_states: usize) -> Sampled {
     let canonized = Canonized::new(system, plan);
     let mut tester = Tester::new(system, plan, &canonized, asked, deadlock);
     let apart = Canonized::new(system, plan);
@@ -133,7 +150,7 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
     }
     while let Some(state) = open.pop_front() {
         let portrait = tester.portrait(&state);
-        if state[0] & 1 == 1 {
+        if is_initialised(&state) {
             canonizer.examine_images(&state, &mut n_looks, &mut sampled.parts);
             let is_first = found.is_empty();
             match tester.compare(&state, &portrait) {
@@ -170,7 +187,7 @@ pub fn sample(system: &Explicit<'_>, plan: &Plan, asked: Properties, deadlock: b
 /// Compares the targets of all steps of the reduced system with their representatives, as long as `is_over` does not end it. States are
 /// those of the reduced system whose steps were compared.
 pub fn accompany(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     asked: Properties,
     deadlock: bool,
@@ -214,11 +231,11 @@ pub fn accompany(
     sampled
 }
 
-struct Tester<'t, W> {
+struct Tester<'t, S: ModelSystem + 't> {
     plan: &'t Plan,
-    worker: W,
+    worker: S::Worker<'t>,
     width: usize,
-    judge: CanonizedWorker<'t>,
+    judge: CanonizedWorker<'t, S>,
     asked: Properties,
     deadlock: bool,
     /// Differences that are looked for.
@@ -226,20 +243,14 @@ struct Tester<'t, W> {
     seeks_steps: bool,
 }
 
-impl<'t> Tester<'t, ExplicitWorker<'t>> {
-    fn new(
-        system: &'t Explicit<'t>,
-        plan: &'t Plan,
-        canonized: &'t Canonized<'t>,
-        asked: Properties,
-        deadlock: bool,
-    ) -> Self {
+impl<'t, S: ModelSystem> Tester<'t, S> {
+    fn new(system: &'t S, plan: &'t Plan, canonized: &'t Canonized<'t, S>, asked: Properties, deadlock: bool) -> Self {
         let (worker, judge) = (system.worker(), canonized.judge());
         Tester { plan, worker, width: system.width(), judge, asked, deadlock, seeks_findings: true, seeks_steps: true }
     }
 }
 
-impl<W: Worker> Tester<'_, W> {
+impl<S: ModelSystem> Tester<'_, S> {
     fn portrait(&mut self, state: &[u32]) -> Portrait {
         Portrait::of(&mut self.worker, self.width, state, self.asked, self.deadlock)
     }
@@ -274,8 +285,9 @@ impl<W: Worker> Tester<'_, W> {
             return Ok(false);
         }
         let refute = |difference| Refutation { part, state: state.to_vec(), image: image.to_vec(), difference };
-        let findings = portrait.findings.iter().filter(|kind| !other.findings.contains(kind));
-        let others = other.findings.iter().filter(|kind| !portrait.findings.contains(kind));
+        let is_in = |kind: FindingKind, portrait: &Portrait| portrait.classes.contains(&class_of(kind, self.asked));
+        let findings = portrait.findings.iter().filter(|kind| !is_in(**kind, &other));
+        let others = other.findings.iter().filter(|kind| !is_in(**kind, portrait));
         if let Some(kind) = findings.chain(others).next().filter(|_| self.seeks_findings) {
             return Err(refute(Difference::Finding(*kind)));
         }

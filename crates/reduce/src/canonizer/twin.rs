@@ -5,8 +5,8 @@
 //! steps into the same blocks; then a reduction is right if every state and its images are in one block. The answer is exact as long as the
 //! graph is whole: it needs neither generators nor proofs, and it is what everything else is measured against.
 
-use abridge_explicit::Explicit;
-use abridge_system::{FindingKind, Origin, Properties, Steps, System as _, Worker as _};
+use abridge_model_system::{ModelSystem, is_initialised};
+use abridge_system::{FindingKind, Origin, Properties, Steps, Worker as _};
 use rustc_hash::FxHashMap;
 
 use super::plan::{PartKind, Plan};
@@ -51,7 +51,7 @@ impl Graph {
 
 /// Compares a plan with the whole state space, if it has at most so many states.
 pub fn twin(
-    system: &Explicit<'_>,
+    system: &impl ModelSystem,
     plan: &Plan,
     asked: Properties,
     deadlock: bool,
@@ -79,7 +79,7 @@ pub fn twin(
         targets.sort_unstable();
         targets.dedup();
         let mut images = Vec::new();
-        if state[0] & 1 == 1 {
+        if is_initialised(&state) {
             // A state without an image is its own representative.
             let _ = canonizer.images_of(&state, |part, image| images.push((part, graph.number(image))));
             for (part, group, exchange) in &exchanges {
@@ -90,7 +90,7 @@ pub fn twin(
             images.push((plan.parts.len(), graph.number(&representative)));
         }
         graph.targets.push(targets);
-        graph.findings.push(portrait.findings);
+        graph.findings.push(portrait.classes);
         graph.images.push(images);
         next += 1;
     }
@@ -126,7 +126,7 @@ fn blocks(graph: &Graph) -> Vec<u32> {
     let mut blocks: Vec<u32> = Vec::with_capacity(graph.states.len());
     for (state, findings) in graph.states.iter().zip(&graph.findings) {
         let next = numbers.len() as u32;
-        blocks.push(*numbers.entry((state[0] & 1 == 1, findings)).or_insert(next));
+        blocks.push(*numbers.entry((is_initialised(state), findings)).or_insert(next));
     }
     let mut n_blocks = numbers.len();
     loop {

@@ -2,8 +2,7 @@
 
 use abridge_deps::{Asked, Dependencies, Depth, EventId, Observed, Resources};
 use abridge_encoding::Source;
-use abridge_explicit::{Explicit, FIRST_OPERATION};
-use abridge_sliced::Sliced;
+use abridge_model_system::{FIRST_OPERATION, ModelSystem, is_initialised};
 use abridge_system::{LabelId, System};
 use abridge_value::BitSet;
 
@@ -30,24 +29,23 @@ pub trait Analysed: System {
     fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String;
 }
 
-/// The machine as the encoding sees it, with variables and labels in the order of the explicit system. Functions on states of a reduction lead to
+/// The machine as the encoding sees it, with variables and labels in the order of the system. Functions on states of a reduction lead to
 /// states that no step reaches, so they are part of it.
-pub fn source_of<'m>(system: &'m Explicit<'m>) -> Source<'m> {
+pub fn source_of<S: ModelSystem>(system: &S) -> Source<'_> {
     Source {
         interp: system.judge(),
         variables: system.variables().to_vec(),
-        operations: system.operations().to_vec(),
-        labels: (0..system.operations().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
+        operations: system.operation_ids().to_vec(),
+        labels: (0..system.operation_ids().len()).map(|idx| system.instance_locals(idx).to_vec()).collect(),
         functions: system.transformations().to_vec(),
         propositions: Vec::new(),
     }
 }
 
 /// One analysis for each valuation of the constants.
-impl Analysed for Explicit<'_> {
+impl<S: ModelSystem> Analysed for S {
     fn analysis_of(&self, state: &[u32]) -> Option<u32> {
-        let is_initialised = state[0] & 1 == 1;
-        is_initialised.then_some(state[0] >> 1)
+        is_initialised(state).then_some(state[0] >> 1)
     }
 
     fn analyse(
@@ -81,35 +79,6 @@ impl Analysed for Explicit<'_> {
     }
 
     fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String {
-        dependencies.name(self.model(), Explicit::operations(self), event)
-    }
-}
-
-/// States and labels are those of the explicit system.
-impl Analysed for Sliced<'_> {
-    fn analysis_of(&self, state: &[u32]) -> Option<u32> {
-        self.explicit().analysis_of(state)
-    }
-
-    fn analyse(
-        &self,
-        state: &[u32],
-        asked: (Asked, &[Observed]),
-        depth: Depth,
-        resources: &Resources,
-    ) -> Option<Dependencies> {
-        self.explicit().analyse(state, asked, depth, resources)
-    }
-
-    fn event_of(&self, dependencies: &Dependencies, operation: u32, label: Option<LabelId>) -> Option<EventId> {
-        self.explicit().event_of(dependencies, operation, label)
-    }
-
-    fn true_cells(&self, dependencies: &Dependencies, word: usize, value: u32) -> Option<BitSet> {
-        self.explicit().true_cells(dependencies, word, value)
-    }
-
-    fn event_name(&self, dependencies: &Dependencies, event: EventId) -> String {
-        self.explicit().event_name(dependencies, event)
+        dependencies.name(self.model(), self.operation_ids(), event)
     }
 }

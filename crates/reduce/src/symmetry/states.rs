@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use abridge_eval::Val;
-use abridge_explicit::{Explicit, UNSET};
 use abridge_model::ids::Id as _;
+use abridge_model_system::{ModelSystem, UNSET};
 use abridge_system::System;
 use abridge_value::Value;
 
@@ -40,7 +40,7 @@ pub trait ValueStates: System {
 }
 
 /// Word 0 stands for the constants, every other word for one variable.
-impl ValueStates for Explicit<'_> {
+impl<S: ModelSystem> ValueStates for S {
     fn may_move(&self, group: &Group, word: usize) -> bool {
         let model = self.model();
         match word.checked_sub(1) {

@@ -13,7 +13,7 @@ use abridge_model::{
 use abridge_syntax::ast::{self, DefinitionBody, Ident};
 
 use crate::definitions::DefEntry;
-use crate::families::{EXCHANGED, Family, FamilyKind};
+use crate::families::{EXCHANGED, Family, FamilyKind, PREFIXES};
 use crate::lower::{Lower, Place};
 use crate::project::UnitId;
 use crate::scope::{Ctx, FrameKind, LocalKind, Symbol};
@@ -65,6 +65,7 @@ impl Lower<'_> {
             }
             self.model.steering.reductions.push(reduction);
         }
+        self.note_ignored_reductions();
         for entry in defs.iter() {
             let name = &entry.name.name;
             let short = [INVERSE, ORDER].into_iter().find_map(|prefix| name.strip_prefix(prefix));
@@ -76,6 +77,20 @@ impl Lower<'_> {
                 let message = format!("`{name}` has no effect");
                 let diagnostic = Diagnostic::warning("ignored-steering", message).at(entry.name.span);
                 self.report(diagnostic.note(format!("there is no definition `{GENERATOR}{short}`")));
+            }
+        }
+    }
+
+    /// Remembers what a user may ask for in vain, so that the answer can point to the diagnostic.
+    fn note_ignored_reductions(&mut self) {
+        let prefixes = || [CANONIZER, GENERATOR].into_iter().chain(PREFIXES.iter().map(|(prefix, _)| *prefix));
+        let defs = self.defs.clone();
+        for entry in defs.iter() {
+            let name = &entry.name.name;
+            let Some(short) = prefixes().find_map(|prefix| name.strip_prefix(prefix)) else { continue };
+            let steering = &mut self.model.steering;
+            if !short.is_empty() && steering.reductions.iter().all(|known| known.name != short) {
+                steering.ignored_reductions.push((SmolStr::from(short), name.clone()));
             }
         }
     }

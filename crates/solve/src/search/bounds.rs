@@ -1,8 +1,7 @@
-//! Bounds of integer unknowns from linear equations and inequalities.
+//! Bounds of integer unknowns from equations and inequalities.
 //!
-//! Every comparison of integers becomes `c1*x1 + ... + cn*xn + rest <= 0`, where `rest` is a range that covers the nonlinear part. An equation
-//! between functions becomes one comparison for each argument. Bounds propagate through the inequalities up to a fixpoint. A bound that is too
-//! tight loses solutions.
+//! Every comparison of integers becomes a linear form that is at most zero (`linear.rs`). An equation between functions becomes one comparison for
+//! each argument. Names of lambdas are replaced by their bodies. Bounds then propagate through the inequalities up to a fixpoint.
 
 use std::ops::ControlFlow;
 
@@ -11,31 +10,8 @@ use abridge_eval::{ConstraintKind, Env, Operand, Problem, Relation, Result, Symb
 use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, LocalId, PredId, QuantifiedOp, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
+use super::linear::{Bounds, Key, Linear, MAX_EXPONENT, Range, compare, evaluate, factor, settle};
 use super::{SearchNode, SolutionSearch};
-
-#[derive(Clone, Default, PartialEq, Debug)]
-/// Range of integers; an absent end is infinite.
-pub(super) struct Range {
-    pub(super) lo: Option<Int>,
-    pub(super) hi: Option<Int>,
-}
-
-/// Subject of a bound.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Key {
-    Value(Unknown),
-    /// `card(s)`, `size(s)`
-    Size(Unknown),
-    Product(Unknown, Unknown),
-    /// `f(k)` of the function under construction.
-    Point(Value),
-    /// `f(k)` of an unknown function.
-    At(Unknown, Value),
-    /// `min(s)`
-    Least(Unknown),
-    /// `max(s)`
-    Greatest(Unknown),
-}
 
 /// Context in which a term is evaluated.
 #[derive(Clone, Copy)]
@@ -43,219 +19,16 @@ struct At<'a> {
     node: &'a SearchNode,
     env: &'a Env,
     bounds: &'a Bounds,
+    /// Parameter of a lambda and its argument, which has no value yet.
+    argument: Option<(LocalId, &'a Linear)>,
 }
 
-/// Linear form: a sum of keys with factors, plus a range.
-#[derive(Clone, Debug)]
-pub(super) struct Linear {
-    terms: Vec<(Key, Int)>,
-    rest: Range,
-}
-
-/// Rounds of propagation: enough for chains of inequalities. Bounds that creep further are left as they are.
-const MAX_ROUNDS: usize = 12;
-/// Bits of the ends of a range. An end that is further out says nothing: squares of squares double their length in each round.
-const MAX_BITS: u64 = 1 << 12;
 /// Largest number of values of a function that are compared.
 const MAX_COMPARED_VALUES: usize = 64;
 /// Products and nested sums beyond this depth count as unknown.
 const MAX_DEPTH: u32 = 64;
-
-impl Range {
-    fn exactly(int: Int) -> Range {
-        Range { lo: Some(int.clone()), hi: Some(int) }
-    }
-
-    fn add(&self, other: &Range) -> Range {
-        let sum = |left: &Option<Int>, right: &Option<Int>| Some(left.as_ref()? + right.as_ref()?);
-        Range { lo: sum(&self.lo, &other.lo), hi: sum(&self.hi, &other.hi) }
-    }
-
-    fn scale(&self, factor: &Int) -> Range {
-        let scaled = |end: &Option<Int>| end.as_ref().and_then(|end| short_product(end, factor));
-        if factor.is_negative() {
-            Range { lo: scaled(&self.hi), hi: scaled(&self.lo) }
-        } else if factor.is_zero() {
-            Range::exactly(Int::ZERO)
-        } else {
-            Range { lo: scaled(&self.lo), hi: scaled(&self.hi) }
-        }
-    }
-
-    fn multiply(&self, other: &Range) -> Range {
-        let (Some(a), Some(b), Some(c), Some(d)) = (&self.lo, &self.hi, &other.lo, &other.hi) else {
-            let not_negative = |range: &Range| range.lo.as_ref().is_some_and(|lo| !lo.is_negative());
-            let lo = (not_negative(self) && not_negative(other)).then_some(Int::ZERO);
-            return Range { lo, hi: None };
-        };
-        let products = [(a, c), (a, d), (b, c), (b, d)].map(|(left, right)| short_product(left, right));
-        let Some(products) = products.into_iter().collect::<Option<Vec<Int>>>() else { return Range::default() };
-        Range { lo: products.iter().min().cloned(), hi: products.iter().max().cloned() }
-    }
-
-    fn is_empty(&self) -> bool {
-        matches!((&self.lo, &self.hi), (Some(lo), Some(hi)) if lo > hi)
-    }
-
-    fn raise(&mut self, lo: Int) -> bool {
-        let better = lo.bits() <= MAX_BITS && self.lo.as_ref().is_none_or(|old| *old < lo);
-        if better {
-            self.lo = Some(lo);
-        }
-        better
-    }
-
-    fn lower(&mut self, hi: Int) -> bool {
-        let better = hi.bits() <= MAX_BITS && self.hi.as_ref().is_none_or(|old| *old > hi);
-        if better {
-            self.hi = Some(hi);
-        }
-        better
-    }
-}
-
-impl Linear {
-    fn of(key: Key) -> Linear {
-        Linear { terms: vec![(key, Int::ONE)], rest: Range::exactly(Int::ZERO) }
-    }
-
-    /// Whether the form relates several points of a function.
-    pub(super) fn relates_points(&self) -> bool {
-        self.terms.iter().filter(|(key, _)| matches!(key, Key::Point(_))).count() > 1
-    }
-
-    /// The unknown, if the form consists of it alone.
-    fn as_value(&self) -> Option<Unknown> {
-        match &self.terms[..] {
-            [(Key::Value(unknown), factor)] if *factor == Int::ONE && self.rest == Range::exactly(Int::ZERO) => {
-                Some(*unknown)
-            }
-            _ => None,
-        }
-    }
-
-    fn constant(rest: Range) -> Linear {
-        Linear { terms: Vec::new(), rest }
-    }
-
-    fn add(mut self, other: Linear) -> Linear {
-        for (unknown, factor) in other.terms {
-            match self.terms.iter_mut().find(|(mine, _)| *mine == unknown) {
-                Some((_, mine)) => *mine = &*mine + &factor,
-                None => self.terms.push((unknown, factor)),
-            }
-        }
-        self.terms.retain(|(_, factor)| !factor.is_zero());
-        self.rest = self.rest.add(&other.rest);
-        self
-    }
-
-    fn scale(mut self, factor: &Int) -> Linear {
-        for (_, mine) in &mut self.terms {
-            *mine = &*mine * factor;
-        }
-        self.terms.retain(|(_, factor)| !factor.is_zero());
-        self.rest = self.rest.scale(factor);
-        self
-    }
-}
-
-/// Range of each key.
-#[derive(Default)]
-pub(super) struct Bounds {
-    ranges: Vec<(Key, Range)>,
-    /// Ranges of the values of unknown functions.
-    codomains: Vec<(Unknown, Range)>,
-}
-
-impl Bounds {
-    pub(super) fn get(&self, key: &Key) -> Range {
-        let known = self.ranges.iter().find(|(other, _)| other == key).map(|(_, range)| range.clone());
-        known.unwrap_or_else(|| self.initial(key))
-    }
-
-    fn initial(&self, key: &Key) -> Range {
-        match key {
-            Key::Size(_) => Range { lo: Some(Int::ZERO), hi: None },
-            Key::At(function, _) => {
-                let codomain = self.codomains.iter().find(|(other, _)| other == function);
-                codomain.map(|(_, range)| range.clone()).unwrap_or_default()
-            }
-            _ => Range::default(),
-        }
-    }
-
-    /// Bounds of the values of an unknown function at single points.
-    pub(super) fn points(&self, function: Unknown) -> impl Iterator<Item = (&Value, &Range)> {
-        self.ranges.iter().filter_map(move |(key, range)| match key {
-            Key::At(other, point) if *other == function => Some((point, range)),
-            _ => None,
-        })
-    }
-
-    pub(super) fn is_contradictory(&self) -> bool {
-        self.ranges.iter().any(|(_, range)| range.is_empty())
-    }
-
-    /// Ranges of the integer unknowns.
-    pub(super) fn values(self) -> impl Iterator<Item = (Unknown, Range)> {
-        self.ranges.into_iter().filter_map(|(key, range)| match key {
-            Key::Value(unknown) => Some((unknown, range)),
-            _ => None,
-        })
-    }
-
-    fn entry(&mut self, key: &Key) -> &mut Range {
-        let idx = self.ranges.iter().position(|(other, _)| other == key).unwrap_or_else(|| {
-            let range = self.initial(key);
-            self.ranges.push((key.clone(), range));
-            self.ranges.len() - 1
-        });
-        &mut self.ranges[idx].1
-    }
-
-    pub(super) fn narrow(&mut self, key: &Key, range: Range) -> bool {
-        let known = self.entry(key);
-        let raised = range.lo.is_some_and(|lo| known.raise(lo));
-        let lowered = range.hi.is_some_and(|hi| known.lower(hi));
-        raised || lowered
-    }
-
-    /// Narrows products by their factors, and factors by products.
-    fn narrow_products(&mut self) -> bool {
-        let mut changed = false;
-        for idx in 0..self.ranges.len() {
-            let (Key::Product(left, right), product) = self.ranges[idx].clone() else { continue };
-            let (a, b) = (self.get(&Key::Value(left)), self.get(&Key::Value(right)));
-            let mut range = a.multiply(&b);
-            if left == right {
-                range.raise(Int::ZERO);
-                if let Some(hi) = product.hi.filter(|hi| !hi.is_negative()) {
-                    let root = Int::from(hi.to_big().sqrt());
-                    changed |= self.narrow(&Key::Value(left), Range { lo: Some(-&root), hi: Some(root) });
-                }
-            } else {
-                changed |= self.narrow(&Key::Value(left), quotient(&product, &b));
-                changed |= self.narrow(&Key::Value(right), quotient(&product, &a));
-            }
-            changed |= self.narrow(&Key::Product(left, right), range);
-        }
-        changed
-    }
-}
-
-/// A product, unless it is long.
-fn short_product(left: &Int, right: &Int) -> Option<Int> {
-    (left.bits() + right.bits() <= MAX_BITS).then(|| left * right)
-}
-
-/// The other factor of a natural product with a positive factor.
-fn quotient(product: &Range, factor: &Range) -> Range {
-    match (&product.hi, &factor.lo) {
-        (Some(hi), Some(lo)) if !hi.is_negative() && *lo > Int::ZERO => Range { lo: None, hi: hi.div_floor(lo) },
-        _ => Range::default(),
-    }
-}
+/// Depth of an application of a lambda, which may apply others.
+const LAMBDA_DEPTH: u32 = 8;
 
 impl SolutionSearch<'_> {
     /// Bounds of the open integer unknowns and of the sizes of sets; `None` if they contradict each other.
@@ -273,7 +46,7 @@ impl SolutionSearch<'_> {
                 if in_sets {
                     self.bound_by_set(*relation, left, right, node, &mut bounds, &mut at_most_zero);
                 } else {
-                    let at = At { node, env: &node.env, bounds: &bounds };
+                    let at = At { node, env: &node.env, bounds: &bounds, argument: None };
                     self.bound_by_comparison(*relation, left, right, at, &mut at_most_zero);
                 }
             }
@@ -290,7 +63,8 @@ impl SolutionSearch<'_> {
         bounds: &Bounds,
         at_most_zero: &mut Vec<Linear>,
     ) {
-        self.bound_by_comparison(relation, left, right, At { node, env, bounds }, at_most_zero);
+        let at = At { node, env, bounds, argument: None };
+        self.bound_by_comparison(relation, left, right, at, at_most_zero);
     }
 
     fn is_integer(&self, term: &Operand) -> bool {
@@ -338,7 +112,7 @@ impl SolutionSearch<'_> {
             bounds.narrow(&Key::Value(unknown), range);
             return;
         }
-        let linear = self.linear(left, At { node, env: &node.env, bounds }, 0);
+        let linear = self.linear(left, At { node, env: &node.env, bounds, argument: None }, 0);
         let minus = Int::from(-1);
         if let Some(lo) = range.lo {
             at_most_zero.push(linear.clone().scale(&minus).add(Linear::constant(Range::exactly(lo))));
@@ -422,6 +196,16 @@ impl SolutionSearch<'_> {
     }
 
     fn linear(&self, term: &Operand, at: At<'_>, depth: u32) -> Linear {
+        if let Some((parameter, argument)) = at.argument {
+            match term {
+                Operand::Expr(id) if matches!(self.session.model().expr(*id), Expr::Local(local) if *local == parameter) =>
+                {
+                    return argument.clone();
+                }
+                Operand::Expr(id) if self.has_local(*id, parameter) => return self.linear_part(*id, at, depth),
+                _ => {}
+            }
+        }
         if let Some(unknown) = self.as_unknown(term, at.node) {
             return Linear::of(Key::Value(unknown));
         }
@@ -431,9 +215,20 @@ impl SolutionSearch<'_> {
             return Linear::constant(Range::exactly(val));
         }
         match term {
-            Operand::Expr(id) if depth < MAX_DEPTH => self.linear_expr(*id, at, depth + 1),
+            Operand::Expr(id) => self.linear_part(*id, at, depth),
             _ => Linear::constant(Range::default()),
         }
+    }
+
+    fn linear_part(&self, id: ExprId, at: At<'_>, depth: u32) -> Linear {
+        match depth < MAX_DEPTH {
+            true => self.linear_expr(id, at, depth + 1),
+            false => Linear::constant(Range::default()),
+        }
+    }
+
+    fn has_local(&self, id: ExprId, local: LocalId) -> bool {
+        Unknown::Local(local).is_in(&self.session.interp().names_of_expr(id))
     }
 
     /// `SIGMA(x).(P | E)` with a `P` without unknowns.
@@ -472,13 +267,37 @@ impl SolutionSearch<'_> {
         partial.open.contains(&key).then(|| Linear::of(Key::Point(key)))
     }
 
-    /// `f(e)` with `f = %x.(P | E)`, where `E` reads unknowns. If `P` does not hold, the constraint counts as false.
+    /// `f(e)` with `f = %x.(P | E)`, where `e` or `E` reads unknowns. If `P` does not hold, the constraint counts as false.
     fn linear_lambda(&self, function: ExprId, arg: ExprId, at: At<'_>, depth: u32) -> Option<Linear> {
         let session = self.session;
-        let unknown = self.as_unknown(&Operand::Expr(function), at.node)?;
-        if !session.config().ill_defined_search_is_false || !Operand::Expr(arg).is_ready(session, &at.node.open) {
+        if !session.config().ill_defined_search_is_false || depth >= MAX_DEPTH {
             return None;
         }
+        let (definition, env) = self.definition(function, at)?;
+        let Expr::Quantified { op: QuantifiedOp::Lambda, binder, expr, .. } = session.model().expr(definition) else {
+            return None;
+        };
+        let body = Operand::Expr(*expr);
+        let is_known = at.argument.is_none_or(|(parameter, _)| !self.has_local(arg, parameter));
+        if is_known && Operand::Expr(arg).is_ready(session, &at.node.open) {
+            let env = session.bind_tuple(&env, binder, &session.expr(arg, at.env).ok()?).ok()?;
+            return Some(self.linear(&body, At { env: &env, argument: None, ..at }, depth + LAMBDA_DEPTH));
+        }
+        let [parameter] = binder[..] else { return None };
+        let argument = self.linear(&Operand::Expr(arg), at, depth);
+        let at = At { env: &env, argument: Some((parameter, &argument)), ..at };
+        Some(with_stack(|| self.linear(&body, at, depth + LAMBDA_DEPTH)))
+    }
+
+    /// The lambda that a name stands for, and the environment in which to evaluate it.
+    fn definition(&self, function: ExprId, at: At<'_>) -> Option<(ExprId, Env)> {
+        let session = self.session;
+        let Some(unknown) = self.as_unknown(&Operand::Expr(function), at.node) else {
+            let is_name = matches!(session.model().expr(function), Expr::Local(_) | Expr::Constant(_));
+            let val = is_name.then(|| session.expr(function, at.env).ok()).flatten()?;
+            let SymbolicSet::Closure(closure) = val.as_sym()? else { return None };
+            return Some((closure.expr, at.env.enter(&closure.scope)));
+        };
         let definition = at.node.constraints.iter().find_map(|constraint| match &constraint.kind {
             ConstraintKind::Relation(Relation::Equal, left, Operand::Expr(id))
                 if self.as_unknown(left, at.node) == Some(unknown) =>
@@ -487,13 +306,19 @@ impl SolutionSearch<'_> {
             }
             _ => None,
         });
-        match session.model().expr(definition?) {
-            Expr::Quantified { op: QuantifiedOp::Lambda, binder, expr, .. } => {
-                let env = session.bind_tuple(at.env, binder, &session.expr(arg, at.env).ok()?).ok()?;
-                Some(self.linear(&Operand::Expr(*expr), At { env: &env, ..at }, depth))
-            }
+        Some((definition?, at.node.env.clone()))
+    }
+
+    fn linear_power(&self, base: &Linear, exponent: &Linear) -> Linear {
+        let small = |linear: &Linear| factor(linear).and_then(|int| u32::try_from(int.to_u64()?).ok());
+        let is_lenient = self.session.config().ill_defined_search_is_false;
+        let key = match (base.as_key(), small(exponent), small(base), exponent.as_key()) {
+            (Some(Key::Value(base)), Some(exponent @ 2..=MAX_EXPONENT), ..) => Some(Key::Power(*base, exponent)),
+            // A negative exponent is ill-defined, and counts as false.
+            (.., Some(base @ 2..), Some(Key::Value(exponent))) if is_lenient => Some(Key::Exponential(base, *exponent)),
             _ => None,
-        }
+        };
+        key.map_or_else(|| Linear::constant(Range::default()), Linear::of)
     }
 
     fn linear_expr(&self, id: ExprId, at: At<'_>, depth: u32) -> Linear {
@@ -504,25 +329,12 @@ impl SolutionSearch<'_> {
             Expr::Binary(BinaryOp::Add, left, right) => linear(*left).add(linear(*right)),
             Expr::Binary(BinaryOp::Subtract, left, right) => linear(*left).add(linear(*right).scale(&minus)),
             Expr::Unary(UnaryOp::Negate, operand) => linear(*operand).scale(&minus),
-            Expr::Binary(BinaryOp::Multiply, left, right) => {
-                let (left, right) = (linear(*left), linear(*right));
-                match (factor(&left), factor(&right), left.as_value(), right.as_value()) {
-                    (Some(factor), ..) => right.scale(&factor),
-                    (_, Some(factor), ..) => left.scale(&factor),
-                    (.., Some(first), Some(second)) => Linear::of(Key::Product(first, second)),
-                    _ => Linear::constant(evaluate(&left, bounds).multiply(&evaluate(&right, bounds))),
-                }
-            }
+            Expr::Binary(BinaryOp::Multiply, left, right) => linear(*left).multiply(&linear(*right), bounds),
             Expr::Binary(BinaryOp::Modulo, _, right) => {
                 let hi = evaluate(&linear(*right), bounds).hi.map(|hi| &hi - &Int::ONE);
                 Linear::constant(Range { lo: Some(Int::ZERO), hi })
             }
-            Expr::Binary(BinaryOp::Power, base, exponent) => {
-                match (linear(*base).as_value(), factor(&linear(*exponent))) {
-                    (Some(unknown), Some(two)) if two == Int::from(2) => Linear::of(Key::Product(unknown, unknown)),
-                    _ => Linear::constant(Range::default()),
-                }
-            }
+            Expr::Binary(BinaryOp::Power, base, exponent) => self.linear_power(&linear(*base), &linear(*exponent)),
             Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Operand::Expr(*set), at.node) {
                 Some(unknown) => Linear::of(Key::Size(unknown)),
                 None => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),
@@ -550,62 +362,6 @@ impl SolutionSearch<'_> {
             _ => Linear::constant(Range::default()),
         }
     }
-}
-
-/// Propagates bounds up to a fixpoint; `false` if they contradict each other.
-pub(super) fn settle(at_most_zero: &[Linear], bounds: &mut Bounds) -> bool {
-    for _ in 0..MAX_ROUNDS {
-        let mut changed = bounds.narrow_products();
-        for linear in at_most_zero {
-            changed |= propagate(linear, bounds);
-        }
-        if bounds.is_contradictory() {
-            return false;
-        }
-        if !changed {
-            break;
-        }
-    }
-    true
-}
-
-/// Adds the inequalities of `left = right`, `left < right` or `left <= right`.
-fn compare(relation: Relation, left: Linear, right: Linear, at_most_zero: &mut Vec<Linear>) {
-    let minus = Int::from(-1);
-    let difference = left.add(right.scale(&minus));
-    if relation == Relation::Equal {
-        at_most_zero.push(difference.clone().scale(&minus));
-    }
-    let strictness = if relation == Relation::Less { Int::ONE } else { Int::ZERO };
-    at_most_zero.push(difference.add(Linear::constant(Range::exactly(strictness))));
-}
-
-/// Value of a linear form without unknowns.
-fn factor(linear: &Linear) -> Option<Int> {
-    if linear.terms.is_empty() && linear.rest.lo == linear.rest.hi { linear.rest.lo.clone() } else { None }
-}
-
-fn evaluate(linear: &Linear, bounds: &Bounds) -> Range {
-    linear.terms.iter().fold(linear.rest.clone(), |sum, (key, factor)| sum.add(&bounds.get(key).scale(factor)))
-}
-
-/// Narrows each key by the least value of the other terms.
-fn propagate(linear: &Linear, bounds: &mut Bounds) -> bool {
-    let mut changed = false;
-    for (idx, (key, factor)) in linear.terms.iter().enumerate() {
-        let mut others = linear.clone();
-        others.terms.remove(idx);
-        let Some(least) = evaluate(&others, bounds).lo else { continue };
-        // factor * key <= -least
-        let limit = -least;
-        let range = bounds.entry(key);
-        changed |= if factor.is_negative() {
-            limit.div_ceil(factor).is_some_and(|lo| range.raise(lo))
-        } else {
-            limit.div_floor(factor).is_some_and(|hi| range.lower(hi))
-        };
-    }
-    changed
 }
 
 /// Range of the integers outside of a set.

@@ -9,8 +9,8 @@ use abridge_eval::{
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Model, Pred, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
-use super::bounds::{Bounds, Key};
 use super::lazy::View;
+use super::linear::{Bounds, Key, Range};
 use super::pointwise::FunctionShape;
 use super::{GO_ON, SearchNode, SolutionSearch, alternatives, pattern};
 
@@ -449,14 +449,23 @@ impl SolutionSearch<'_> {
         Ok(Some(Branching::Values { constraint: None, unknown, set }))
     }
 
+    /// The integers of a range that are tried where nothing else bounds an unknown.
+    pub(super) fn cut_range(&self, Range { lo, hi }: Range) -> Set {
+        match self.unbounded {
+            Unbounded::Nearby => self.session.nearby_range(lo, hi),
+            Unbounded::Error | Unbounded::PreferenceRange => self.session.preferred_range(lo, hi),
+        }
+    }
+
     /// Unknown with the fewest values in MININT..MAXINT: their number, the unknown, and the values.
     fn sampled(&self, node: &SearchNode, bounds: &Bounds) -> Option<(u64, Unknown, Val)> {
         let (session, model) = (self.session, self.session.model());
-        let may_be = |unknown: &&Unknown| self.samples_strings || !has_strings(model, unknown.ty(model));
+        let may_sample = self.samples_strings || self.unbounded == Unbounded::Nearby;
+        let may_be = |unknown: &&Unknown| may_sample || !has_strings(model, unknown.ty(model));
         let values = node.open.iter().filter(may_be).filter_map(|unknown| {
             let set = if unknown.ty(model) == TypeTable::INTEGER {
                 let range = bounds.get(&Key::Value(*unknown));
-                session.preferred_range(range.lo, range.hi).into()
+                self.cut_range(range).into()
             } else {
                 self.preferred_set(*unknown, node)?
             };

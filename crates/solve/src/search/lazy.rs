@@ -13,7 +13,8 @@ use abridge_eval::{
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred, PredId, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
-use super::bounds::{Bounds, Key, Linear, range_of_set, settle};
+use super::bounds::range_of_set;
+use super::linear::{Bounds, Key, Linear, settle};
 use super::simplify::Left;
 use super::{GO_ON, SearchNode, SolutionSearch};
 
@@ -514,7 +515,7 @@ impl SolutionSearch<'_> {
         let range = bounds.get(&Key::Point(progress.points[0].key.clone()));
         self.cut(unknown);
         if self.has_integer_values(unknown) {
-            return Ok(Some((0, self.session.preferred_range(range.lo, range.hi))));
+            return Ok(Some((0, self.cut_range(range))));
         }
         Ok(Some((0, self.session.enumerate(&cut, &node.env)?)))
     }

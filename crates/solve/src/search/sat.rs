@@ -13,8 +13,8 @@ use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::bounds::{Bounds, Key};
 use super::choose::Branching;
+use super::linear::{Bounds, Key};
 use super::{GO_ON, SearchNode, SolutionSearch};
 use crate::encode::{self, Encoded, Encoder, Stop, TruthPair};
 

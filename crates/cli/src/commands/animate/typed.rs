@@ -9,6 +9,7 @@ use abridge_check::{Execution, Place};
 use abridge_eval::{Env, PrescribedChoices, Val};
 use abridge_explicit::Explicit;
 use abridge_model::{LocalId, Model, OpId, PredId};
+use abridge_model_system::{ModelSystem as _, executions};
 use abridge_sema::{FormulaBody, FormulaText, Role};
 use abridge_value::Random;
 
@@ -215,7 +216,7 @@ impl Asked<'_, '_> {
     fn by_listing(&self, pred: PredId) -> Result<Option<Execution>, String> {
         let session = self.system.judge().session();
         let (mut found, mut failure) = (None, None);
-        self.system.executions(&session, self.place, Some(self.op), &mut |step| {
+        executions(self.system, &session, self.place, Some(self.op), &mut |step| {
             let truth = step.and_then(|step| {
                 let vals: Vec<Option<Val>> =
                     step.params.iter().cloned().map(Some).chain(step.outputs.iter().cloned()).collect();
@@ -250,7 +251,7 @@ fn called(
     let session = system.judge().session();
     session.prescribe(PrescribedChoices { locals: given, variables: None });
     let (mut outcomes, mut failure) = (Vec::new(), None);
-    system.executions(&session, place, Some(op), &mut |step| {
+    executions(system, &session, place, Some(op), &mut |step| {
         match step {
             Ok(step) => outcomes.push(step),
             Err(error) => failure = Some(error.diagnostic(system.model()).message),

@@ -10,6 +10,7 @@ use super::Dialogue;
 use crate::formulas::fields;
 use crate::steps::{changes, label, object, shortened};
 use crate::talk::Reply;
+use abridge_model_system::ModelSystem as _;
 
 /// Longer values are shortened; `vars` prints them in full.
 const MAX_VALUE_CHARS: usize = 100;

@@ -227,7 +227,9 @@ impl Page {
         self.bars(rows.iter().take(MAX_SHOWN_OPERATIONS).map(|one| (one.operation.as_str(), one.transitions)));
         let never: Vec<&str> =
             rows.iter().filter(|one| one.transitions == 0).map(|one| one.operation.as_str()).collect();
-        if !never.is_empty() {
+        let has_all_steps = report.por.as_ref().is_none_or(|tally| tally.refused.is_some());
+        // Canonizers may exchange operations.
+        if !never.is_empty() && has_all_steps && report.reduction.is_none() {
             let never = xml(&shortened(&never.join(", "), 10 * MAX_CELL_CHARS));
             self.line(&format!("<p class=\"open\">never taken: <code>{never}</code></p>"));
         }
