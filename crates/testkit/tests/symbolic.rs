@@ -289,6 +289,21 @@ fn a_token_ring_of_eleven_servers_is_counted() {
     assert_eq!((report.verdict, numbers(&report).1), (Verdict::Holds, Some((n_setups * (1 + (11 << 12))).to_string())));
 }
 
+/// Closed walks around the table that never pass two eating neighbours.
+#[test]
+fn a_round_table_of_fifty_philosophers_is_counted() {
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with("RoundTable.mch")).expect("a model");
+    let model = subject.model(&[("CHAIR".to_owned(), 50)]);
+    let mut counts = [num_bigint::BigUint::from(2_u32), num_bigint::BigUint::from(8_u32)];
+    for _ in 3..=50 {
+        let next = (&counts[0] + &counts[1]) * 2_u32;
+        counts.swap(0, 1);
+        counts[1] = next;
+    }
+    let report = check(&model, &survey(), &mut ());
+    assert_eq!((report.verdict, numbers(&report).0), (Verdict::Holds, counts[1].to_string()));
+}
+
 #[test]
 fn counters_and_sorting_count_the_same_states() {
     let subject = subjects().into_iter().find(|subject| subject.path.ends_with("MsLock.mch")).expect("a model");
