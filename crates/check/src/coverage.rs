@@ -52,7 +52,7 @@ const FUEL: u64 = 1 << 20;
 /// Values that are written to find the most frequent ones.
 const MAX_WRITTEN: usize = 1 << 14;
 /// States between two looks at the clock.
-const N_BETWEEN: u32 = 1 << 12;
+const STATES_PER_POLL: u32 = 1 << 12;
 
 /// Looks at the visited states. At most `max_values` values of each variable are kept.
 pub(crate) fn coverage(
@@ -75,7 +75,7 @@ fn coverage_inner(
     let mut trials = Trials::new(system.judge());
     let scope = system.model().steering.scope.filter(|_| system.has_scope());
     for number in 0..table.len() as u32 {
-        let is_look_due = number % N_BETWEEN == N_BETWEEN - 1;
+        let is_look_due = number % STATES_PER_POLL == STATES_PER_POLL - 1;
         if is_look_due && control.poll(&Progress { states: found.states, ..Progress::default() }).is_some() {
             found.is_whole = false;
             break;

@@ -221,7 +221,7 @@ fn explored(system: &impl Evaluated, config: &Config, control: &mut dyn Control)
         _ if !config.reduce.is_empty() => None,
         Engine::Explicit => None,
         Engine::Symbolic => symbolic::run(system, config, control),
-        Engine::Auto => return symbolic::automatic(system, config, control),
+        Engine::Auto => return symbolic::automatic::automatic(system, config, control),
     };
     symbolic.unwrap_or_else(|| {
         let Ok(report) = reduced::run(system, config, InMemory(control));
@@ -507,7 +507,12 @@ fn violation_at(machine: &impl Machine, kind: FindingKind, path: &trace::Path) -
 /// A finding with all that is known of it; nothing if it is no violation by itself.
 fn violation_of(kind: FindingKind, trace: Trace, explanation: Explanation) -> Option<Violation> {
     let Explanation { property, parts, reasons, error } = explanation;
-    let unconfirmed = || Diagnostic::error("unconfirmed", "what could not be evaluated is not known any more");
+    let unconfirmed = || {
+        Diagnostic::error(
+            "unconfirmed",
+            "an evaluation failed, but the plain interpreter does not find the failure again",
+        )
+    };
     let kind = match kind {
         FindingKind::Invariant(idx) => ViolationKind::Invariant { conjunct: idx as usize },
         FindingKind::Assertion(idx) => ViolationKind::Assertion { conjunct: idx as usize },

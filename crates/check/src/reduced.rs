@@ -71,10 +71,13 @@ pub(crate) fn resources(config: &Config) -> Resources {
 /// What formulas about paths ask of a selection, or the reason why there is none.
 fn asked_paths<E: Explorer>(system: &impl ModelSystem, config: &Config, explorer: &E) -> Result<Paths, String> {
     if config.check_por.is_some() {
-        return Err("selections for formulas about paths are not verified".to_owned());
+        return Err("--check-por does not cover temporal formulas".to_owned());
     }
     if !explorer.may_restart() {
-        return Err("the search may have to start anew, which one with checkpoints or files cannot".to_owned());
+        return Err(
+            "temporal formulas may need a second search, and a search with checkpoints or files cannot begin again"
+                .to_owned(),
+        );
     }
     config.formulas.paths(system.model())
 }

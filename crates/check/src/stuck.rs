@@ -26,7 +26,7 @@ pub enum Stuck {
 /// Steps of evaluation for one question about few properties.
 const FUEL: u64 = 1 << 22;
 /// With so many properties a step takes twice as long: it looks at each for each constant.
-const SEVERAL: u64 = 8;
+const PROPERTIES_PER_DOUBLING: u64 = 8;
 const CONFLICTS: u64 = 20_000;
 
 /// Says why nothing satisfies PROPERTIES, if that can be found out quickly.
@@ -95,7 +95,7 @@ fn each_setup(
     let eval = abridge_eval::Config {
         ill_defined_search_is_false: lenient,
         unbounded: Unbounded::Error,
-        fuel: FUEL / (1 + n_properties * n_properties / (SEVERAL * SEVERAL)),
+        fuel: FUEL / (1 + n_properties * n_properties / (PROPERTIES_PER_DOUBLING * PROPERTIES_PER_DOUBLING)),
         conflicts: CONFLICTS,
         ..config.eval.clone()
     };

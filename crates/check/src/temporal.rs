@@ -110,7 +110,7 @@ pub(crate) struct Temporal<'s, S> {
 }
 
 /// States of the first look.
-const FIRST_LOOK: u32 = 1 << 10;
+const FIRST_LOOK_STATES: u32 = 1 << 10;
 
 impl<'s, S: ModelSystem> Temporal<'s, S> {
     pub(crate) fn new(
@@ -130,7 +130,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
             properties,
             found: vec![None; n_formulas],
             decided: (0..n_formulas).map(|_| None).collect(),
-            next_look: FIRST_LOOK,
+            next_look: FIRST_LOOK_STATES,
             all_steps: None,
         }
     }
@@ -175,7 +175,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
             steps.iter().filter(|step| step.target == target).for_each(|step| paths.close(step.operation));
         }
         paths.end_round();
-        (!closing.is_empty()).then(|| "steps may be put off for ever by partial order reduction".to_owned())
+        (!closing.is_empty()).then(|| "partial order reduction may postpone a step for ever".to_owned())
     }
 
     /// Where paths begin. Either all steps out of the root are set-ups, or none is.

@@ -17,9 +17,9 @@ use crate::prompt::Prompt;
 use crate::watch::{Ceiling, Interrupt, resident_bytes, usual_budget};
 
 /// Time between two looks at the signals and at the memory.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// A command that has not ended so long after Ctrl-C is ended with the process by the next one.
-const PATIENCE: Duration = Duration::from_secs(3);
+const GRACE_AFTER_INTERRUPT: Duration = Duration::from_secs(3);
 
 pub(crate) struct Session {
     flag: StopFlag,
@@ -87,7 +87,7 @@ impl Drop for Session {
 fn keep(flag: &StopFlag, memory: &Memory, interrupt: &Interrupt, is_busy: &AtomicBool, ceiling: Ceiling) {
     let mut asked: Option<Instant> = None;
     loop {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
         let resident = resident_bytes();
         memory.update(resident);
         if !is_busy.load(Ordering::Relaxed) {
@@ -102,7 +102,7 @@ fn keep(flag: &StopFlag, memory: &Memory, interrupt: &Interrupt, is_busy: &Atomi
         if interrupt.is_asked() || resident >= ceiling.soft {
             flag.raise();
         }
-        if interrupt.is_asked() && asked.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
+        if interrupt.is_asked() && asked.get_or_insert_with(Instant::now).elapsed() >= GRACE_AFTER_INTERRUPT {
             interrupt.set_ends(true);
         }
     }

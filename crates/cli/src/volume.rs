@@ -15,8 +15,8 @@ use crate::files::{Access, open_own, private_folder, read_whole};
 const MAX_WHOLE_BYTES: u64 = 1 << 30;
 
 /// Time to wait for another run that uses the folder, and for one that was killed.
-const PATIENCE: Duration = Duration::from_secs(3);
-const PATIENCE_WITH_ENDING: Duration = Duration::from_secs(120);
+const MAX_WAIT_FOR_RUN: Duration = Duration::from_secs(3);
+const MAX_WAIT_FOR_ENDING_RUN: Duration = Duration::from_secs(120);
 
 /// A folder with files of these names, used by one process at a time.
 pub(crate) struct Folder {
@@ -34,7 +34,8 @@ impl Folder {
         // Where files cannot be locked, users see to it themselves.
         while let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
             // A run that was killed holds the lock until its memory has been given back, which takes a while if that was much.
-            let patience = if holder(&mut lock).is_some_and(is_ending) { PATIENCE_WITH_ENDING } else { PATIENCE };
+            let patience =
+                if holder(&mut lock).is_some_and(is_ending) { MAX_WAIT_FOR_ENDING_RUN } else { MAX_WAIT_FOR_RUN };
             if begun.elapsed() > patience {
                 return Err(io::Error::new(io::ErrorKind::WouldBlock, "another run uses it"));
             }

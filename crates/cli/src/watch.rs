@@ -191,8 +191,8 @@ pub(crate) struct Guard {
 }
 
 /// The longest and the shortest time between two looks at the clock and at the memory.
-const MAX_LOOK: Duration = Duration::from_millis(20);
-const MIN_LOOK: Duration = Duration::from_millis(2);
+const MAX_POLL_INTERVAL: Duration = Duration::from_millis(20);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Bytes that all threads together take in a microsecond at most.
 const BYTES_PER_MICROSECOND: u64 = 4 << 10;
 /// The time that an evaluation has to see the flag, by the clock and by the processor. A computer that is busy with other things gives it longer, up to a
@@ -309,7 +309,7 @@ impl Guard {
     /// The time until the next look: shorter when the process comes near the ceiling.
     fn pause(&self, resident: u64) -> Duration {
         let room = self.ceiling.soft.saturating_sub(resident);
-        Duration::from_micros(room / BYTES_PER_MICROSECOND).clamp(MIN_LOOK, MAX_LOOK)
+        Duration::from_micros(room / BYTES_PER_MICROSECOND).clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL)
     }
 }
 

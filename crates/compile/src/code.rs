@@ -179,6 +179,11 @@ pub(crate) enum PlanStep {
     Lookup(Box<InverseLookup>),
     /// Alternatives that bind the same slots, one after the other.
     Either(Vec<Vec<PlanStep>>),
+    /// Alternatives that bind the same slots: each of their solutions once, in the order of the values of the slots.
+    Sorted {
+        branches: Vec<Vec<PlanStep>>,
+        slots: Vec<usize>,
+    },
     /// Integers between the greatest lower and the least upper bound.
     Range {
         slot: usize,
@@ -329,6 +334,7 @@ impl PlanStep {
             }
             PlanStep::Lookup(keys) => keys.otherwise.iter().for_each(|step| step.binds(slots)),
             PlanStep::Either(branches) => branches.iter().flatten().for_each(|step| step.binds(slots)),
+            PlanStep::Sorted { slots: sorted, .. } => slots.extend(sorted),
             PlanStep::Range { slot, .. } => slots.push(*slot),
         }
     }

@@ -142,6 +142,10 @@ impl Encoding {
             let mut translator = Translator::new(&session, constants, config.max_one_hot);
             let (starts, cause) = initial::starts(&mut translator, &session, constants);
             let declared = Declarer::new(source, config, &mut translator, &starts, prover).declare_all(&refuted);
+            if config.needs_cells && !source.variables.iter().any(|id| translator.shape(*id).is_some()) {
+                let nothing = Gap { subject: Subject::Machine, cause: Cause::Construct("no variable with cells") };
+                return Err(declared.gaps.into_iter().next().unwrap_or(nothing));
+            }
             let actions = actions(source, config, &mut translator, prover, is_meant)?;
             let mut obligations = Vec::new();
             for (_, action) in &actions {

@@ -59,6 +59,8 @@ pub struct Config {
     pub allows_drift: bool,
     /// Bounds that are not proved are kept, and instances say where they are left.
     pub keeps_unproved: bool,
+    /// There is no encoding where no variable has cells: it would say nothing about states.
+    pub needs_cells: bool,
     /// Labels of one operation, beyond which it stays whole.
     pub max_labels: usize,
     /// Instances altogether, beyond which there is no encoding.
@@ -75,6 +77,7 @@ impl Default for Config {
             prefers_invariant: true,
             allows_drift: false,
             keeps_unproved: false,
+            needs_cells: false,
             max_labels: 1024,
             max_instances: 4096,
             max_cells_per_variable: 4096,

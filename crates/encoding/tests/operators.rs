@@ -166,6 +166,9 @@ fn numbers() {
         "#i.(i : 0..2 & n + i = m)",
         "!i.(i : 0..m => i + n < 5)",
         "{i | i : 0..4 & i < m} = 0..(m - 1)",
+        "n : {i | i = m + 1 or i = m - 1}",
+        "n |-> m + 1 |-> n : {i, j, k | i < j & k = n}",
+        "m /: {i | i > n}",
     ];
     let updates =
         ["n := m - 2", "m := IF n < 0 THEN 0 ELSE n END", "SELECT n < 3 THEN n := n + 1 END", "n := -1", "n :: -2..1"];
@@ -225,6 +228,7 @@ fn ill_defined_operands() {
         "!i.(i : 0..1 => i < 1 / n)",
         "!i.(i : 0..n => 1 / i < 3)",
         "{i | i : 0..2 & i = 1 / n} = {1}",
+        "1 : {i | i : 0..2 & i = 1 / n}",
         "SIGMA(i).(i : 0..1 | i / n) = 1",
         "IF n = 0 THEN 1 ELSE 1 / n END = 1",
         "IF 1 / n = 1 THEN n ELSE 2 END = 1",

@@ -41,5 +41,5 @@ pub use interp::{
 pub use machine::Transition;
 pub use memory::Memory;
 pub use sets::{Collector, Size, Visit};
-pub use subst::Outcome;
+pub use subst::UpdateResult;
 pub use world::{FileMetadata, Outside, World};

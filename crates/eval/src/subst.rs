@@ -16,10 +16,10 @@ use crate::domain::{Env, Error, ErrorKind, Result, Update, Val};
 use crate::interp::{Problem, Session};
 use crate::sets::Size;
 
-/// Outcome of a substitution: assignments, or an error.
-pub type Outcome = Result<Update>;
+/// Result of a substitution: assignments, or an error.
+pub type UpdateResult = Result<Update>;
 
-pub(crate) type Emit<'e> = dyn FnMut(Outcome) -> ControlFlow<()> + 'e;
+pub(crate) type Emit<'e> = dyn FnMut(UpdateResult) -> ControlFlow<()> + 'e;
 
 /// Largest number of outcomes kept for a part of a parallel substitution. A part with more is executed again for each combination of the parts before
 /// it: `f :: S --> T` can have more outcomes than there is memory.
@@ -36,7 +36,7 @@ struct Column {
 }
 
 impl Column {
-    fn add(&mut self, outcome: Outcome) -> ControlFlow<()> {
+    fn add(&mut self, outcome: UpdateResult) -> ControlFlow<()> {
         match outcome {
             Ok(update) => self.updates.push(update),
             Err(error) => _ = self.error.get_or_insert(error),
@@ -490,7 +490,7 @@ impl Session<'_> {
     pub fn query(&self, op: OpId, args: &[ExprId], env: &Env) -> Result<Val> {
         let outputs: Vec<Target> =
             self.model().operations[op].outputs.iter().map(|output| Target::Local(*output)).collect();
-        let mut result: Option<Outcome> = None;
+        let mut result: Option<UpdateResult> = None;
         let _ = self.call_operation(op, args, &outputs, env, &mut |outcome| {
             result = Some(outcome);
             ControlFlow::Break(())

@@ -266,6 +266,14 @@ fn powers_and_products_bound_their_operands() {
 }
 
 #[test]
+fn items_of_a_sequence_are_elements_of_its_base() {
+    let known = "7, 8, 9, 10, 11, 12";
+    holds(&format!("{{x, y | [1, x, 3, x + 1, 4, y, {known}] : perm(1..12)}} = {{5 |-> 2}}"));
+    holds("{x, y | [x, y] : iseq(1..2)} = {1 |-> 2, 2 |-> 1} & card({x, y | [x, y] : seq(1..2)}) = 4");
+    holds("{x, y | [x, y, 3] : perm(1..4)} = {} & {x | [x] : seq1({3} - {3})} = {}");
+}
+
+#[test]
 fn applied_lambdas_bound_their_arguments() {
     let double = "f = %x.(x : INTEGER | x + x)";
     holds(&format!("#(f, y).({double} & f(f(f(y))) = 1000)"));

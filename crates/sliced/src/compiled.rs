@@ -101,7 +101,12 @@ impl Compiled {
             propositions: system.propositions().to_vec(),
         };
         let mut prover = SatProver { conflicts: MAX_CONFLICTS, stop: system.judge().stop() };
-        let config = Config { fuel: MAX_FUEL, keeps_unproved: true, ..Config::default() };
+        let config = Config {
+            fuel: MAX_FUEL,
+            keeps_unproved: true,
+            needs_cells: !source.variables.is_empty(),
+            ..Config::default()
+        };
         let encoding = Encoding::new(&source, constants, &config, &mut prover);
         let encoding = encoding.map_err(|gap| gap.text(system.model()))?;
         Builder::new(system, &source, encoding).build()

@@ -1,19 +1,26 @@
 //! Interning table of quads: tuples of four 32-bit ids.
 //!
-//! The table only grows and is shared through `&self`. Quads lie in segments that double in size and never move. Hash tables, sharded by hash, map quads to ids. A
+//! The table only grows and is shared through `&self`. Quads lie in segments that never move. Hash tables, sharded by hash, map quads to ids. A
 //! per-thread [`QuadCache`] keeps recent answers, and the tables of all shards as they were when the thread looked last: an old table has true entries, so
 //! known quads are found without a lock, and only what is missing there is looked for, and added, under the lock of the shard. Equal quads must have equal ids:
 //! otherwise one state has two roots.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use abridge_value::Segments;
 
 const N_SHARDS: usize = 32;
-/// Slots of the first table of a shard.
+/// Slots of the first table of the first shard.
 const FIRST_SLOTS: usize = 64;
-/// Quads of the first segment; each further segment is twice as large.
+
+/// Slots of the first table of a shard. Those of the shards are spread over a doubling: since all shards have about as many quads, they would
+/// otherwise double at the same time, and a block of states could take half as much memory again as all tables had.
+fn first_slots(shard: usize) -> usize {
+    FIRST_SLOTS + FIRST_SLOTS * shard / N_SHARDS
+}
+/// Quads of the first segment.
 const FIRST_SEGMENT_QUADS: u32 = 1024;
-const N_SEGMENTS: usize = 23;
 
 /// Four ids, two in each half.
 pub(crate) type Quad = [u64; 2];
@@ -69,8 +76,8 @@ fn shard_of(hash: u64) -> usize {
 
 pub(crate) struct Quads {
     shards: [Mutex<Shard>; N_SHARDS],
-    /// Halves of quads, both of a quad side by side.
-    segments: [OnceLock<Box<[AtomicU64]>>; N_SEGMENTS],
+    /// Halves of quads.
+    segments: Segments<[AtomicU64; 2], FIRST_SEGMENT_QUADS>,
     next: AtomicU32,
 }
 
@@ -78,7 +85,7 @@ impl Quads {
     pub(crate) fn new() -> Self {
         Quads {
             shards: std::array::from_fn(|_| Mutex::default()),
-            segments: [const { OnceLock::new() }; N_SEGMENTS],
+            segments: Segments::default(),
             next: AtomicU32::new(0),
         }
     }
@@ -86,9 +93,7 @@ impl Quads {
     /// Quad of an id. [`Quads::id`] returns an id only after its quad is stored.
     #[inline]
     pub(crate) fn get(&self, id: u32) -> Quad {
-        let (segment, offset) = place(id);
-        let halves = self.segments[segment].get().map(Box::as_ref).unwrap_or_default();
-        let [first, second] = &halves[2 * offset..2 * offset + 2] else { return Quad::default() };
+        let Some([first, second]) = self.segments.get(id) else { return Quad::default() };
         [first.load(Ordering::Relaxed), second.load(Ordering::Relaxed)]
     }
 
@@ -125,7 +130,7 @@ impl Quads {
         let len = shard.table.slots.len();
         let is_full = shard.n_used * 10 >= len * 7;
         if is_full || id >= shard.table.mask() {
-            let larger = Slots::new(if is_full { FIRST_SLOTS.max(2 * len) } else { len }, id);
+            let larger = Slots::new(if is_full { first_slots(shard_of(hash)).max(2 * len) } else { len }, id);
             let mask = shard.table.mask();
             let known = shard.table.slots.iter().map(|slot| slot.load(Ordering::Relaxed) & mask);
             known.filter_map(|id| id.checked_sub(1)).for_each(|id| larger.fill(hash_of(self.get(id)), id));
@@ -138,12 +143,7 @@ impl Quads {
     fn push(&self, quad: Quad) -> u32 {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         assert!(id < u32::MAX, "more than 2^32 - 1 different quads");
-        let (segment, offset) = place(id);
-        let halves = self.segments[segment].get_or_init(|| {
-            let len = (FIRST_SEGMENT_QUADS as usize) << segment;
-            std::iter::repeat_with(AtomicU64::default).take(2 * len).collect()
-        });
-        for (place, half) in halves[2 * offset..].iter().zip(quad) {
+        for (place, half) in self.segments.grow_to(id).iter().zip(quad) {
             place.store(half, Ordering::Relaxed);
         }
         id
@@ -166,14 +166,6 @@ impl Quads {
         let ids = self.next.load(Ordering::Relaxed) as usize * size_of::<Quad>();
         ids + self.shards.iter().map(index).sum::<usize>()
     }
-}
-
-/// Segment and offset of an id.
-fn place(id: u32) -> (usize, usize) {
-    let shifted = u64::from(id) + u64::from(FIRST_SEGMENT_QUADS);
-    let segment = shifted.ilog2() - FIRST_SEGMENT_QUADS.ilog2();
-    let start = u64::from(FIRST_SEGMENT_QUADS) << segment;
-    (segment as usize, (shifted - start) as usize)
 }
 
 /// Spreads all bits of a number over all bits of its hash (the end of SplitMix64).
@@ -282,6 +274,21 @@ impl Default for QuadCache {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_grow_one_after_the_other() {
+        let quads = Quads::new();
+        let mut cache = QuadCache::new();
+        let mut before = quads.bytes();
+        for n in 0..400_000_u64 {
+            cache.id(&quads, [n, n / 3]);
+            if n.is_multiple_of(4096) {
+                let now = quads.bytes();
+                assert!(n < 100_000 || now <= before + before / 10, "{before} bytes, then {now}");
+                before = now;
+            }
+        }
+    }
 
     #[test]
     fn threads_agree_on_ids() {

@@ -305,10 +305,10 @@ impl Manager {
         self.n_reorderings
     }
 
-    /// Bytes of all tables.
+    /// Bytes of all tables. Room for nodes that was never used is no memory yet.
     pub fn bytes(&self) -> u64 {
-        let heads: usize = self.tables.iter().map(|table| table.heads.capacity()).sum();
-        (self.nodes.capacity() * size_of::<Node>() + heads * size_of::<u32>()) as u64 + self.cache.bytes()
+        let heads: usize = self.tables.iter().map(|table| table.heads.len()).sum();
+        (self.nodes.len() * size_of::<Node>() + heads * size_of::<u32>()) as u64 + self.cache.bytes()
     }
 
     /// The level of an edge's node.
@@ -472,7 +472,7 @@ impl Manager {
             }
             self.next_collection = (self.n_used * 2).max(FIRST_COLLECTION_NODES);
         }
-        self.cache.grow_to(self.n_used);
+        self.cache.grow_to(self.n_used, self.max_nodes);
     }
 
     /// Runs an operation; once more after a collection if it ran out of nodes.

@@ -4,12 +4,12 @@ use abridge_temporal::formula::AtomId;
 use abridge_temporal::{Budget, Class, Expanded, GaveUp, NoDomain, Property, Word, Words};
 use abridge_temporal::{accepts, evaluate, expand, is_fair, satisfaction};
 use abridge_testkit::Random;
-use abridge_testkit::temporal::{Shape, bits, holds_in, random_ltl, random_word};
+use abridge_testkit::temporal::{FormulaShape, bits, holds_in, random_ltl, random_word};
 
 const SEED: u64 = 444;
 
-fn shape(random: &mut Random) -> Shape {
-    Shape {
+fn shape(random: &mut Random) -> FormulaShape {
+    FormulaShape {
         size: 1 + random.below(8),
         n_predicates: 2,
         n_steps: random.below(2) as u32,
@@ -202,7 +202,7 @@ fn stutter_invariance_of_known_formulas() {
 }
 
 /// A word with invisible letters put in: the values of predicates that follow, and no step.
-fn stuttered(random: &mut Random, word: &Word<u32>, shape: Shape) -> Word<u32> {
+fn stuttered(random: &mut Random, word: &Word<u32>, shape: FormulaShape) -> Word<u32> {
     let predicates = (1_u32 << shape.n_predicates) - 1;
     let mut letters = Vec::new();
     let mut loop_start = word.loop_start;
@@ -224,7 +224,7 @@ fn forall_formulas_that_are_invariant_stuttering_changes_nothing() {
     let mut random = Random::new(SEED);
     let (mut n_invariant, mut n_confirmed, n_formulas) = (0, 0, 1_500);
     for round in 0..n_formulas {
-        let shape = Shape {
+        let shape = FormulaShape {
             size: 1 + random.below(5),
             n_predicates: 2,
             n_steps: 1,

@@ -11,7 +11,7 @@ use abridge_temporal::{
 };
 use abridge_testkit::Random;
 use abridge_testkit::temporal::graph::{Graph, GraphState, has_path};
-use abridge_testkit::temporal::{Shape, random_ltl};
+use abridge_testkit::temporal::{FormulaShape, random_ltl};
 
 const N_PREDICATES: u32 = 2;
 const N_STEPS: u32 = 2;
@@ -253,8 +253,13 @@ fn forall_graphs_and_formulas_with_premises_the_tableau_finds_the_same() {
     let (mut n_found, mut n_fair, mut n_idle) = (0, 0, 0);
     for round in 0..n_formulas {
         let size = random.below(5);
-        let shape =
-            Shape { size, n_predicates: N_PREDICATES, n_steps: N_STEPS, has_next: true, has_past: round % 3 == 0 };
+        let shape = FormulaShape {
+            size,
+            n_predicates: N_PREDICATES,
+            n_steps: N_STEPS,
+            has_next: true,
+            has_past: round % 3 == 0,
+        };
         let body = random_ltl(&mut random, shape).to_string();
         // Most properties that people write are about all states.
         let body = if round % 4 == 1 { format!("G ({body})") } else { body };

@@ -11,7 +11,7 @@ use abridge_temporal::{
 };
 use abridge_testkit::Random;
 use abridge_testkit::temporal::graph::{Graph, GraphState, has_path, satisfying};
-use abridge_testkit::temporal::{Shape, bits, holds_in, random_ctl, random_ltl};
+use abridge_testkit::temporal::{FormulaShape, bits, holds_in, random_ctl, random_ltl};
 
 /// The words of a graph from one state, as an automaton over the atoms of a formula.
 fn words(graph: &Graph, initial: usize, bits: &[u32], bdds: &mut Bdds) -> Automaton {
@@ -41,7 +41,7 @@ fn forall_graphs_and_formulas_automata_find_the_paths_of_the_tableau() {
     let mut n_found = 0;
     let (n_formulas, n_graphs) = (2_000, 10);
     for round in 0..n_formulas {
-        let shape = Shape {
+        let shape = FormulaShape {
             size: 1 + random.below(6),
             n_predicates: 2,
             n_steps: 2,
@@ -124,8 +124,8 @@ const N_STEPS: u32 = 2;
 /// Bits of predicates and steps; those of "the step is enabled" follow.
 const N_BITS: u32 = N_PREDICATES + N_STEPS;
 
-fn shape(size: usize) -> Shape {
-    Shape { size, n_predicates: N_PREDICATES, n_steps: N_STEPS, has_next: true, has_past: false }
+fn shape(size: usize) -> FormulaShape {
+    FormulaShape { size, n_predicates: N_PREDICATES, n_steps: N_STEPS, has_next: true, has_past: false }
 }
 
 fn branching(text: &str) -> Branching {

@@ -6,7 +6,7 @@ use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_temporal::formula::{BText, Ctl, Ltl, Pattern};
 use abridge_temporal::{Budget, Domain, ExpandError, Fair, NoDomain, Property, Source, expand, parse_ctl, parse_ltl};
 use abridge_testkit::Random;
-use abridge_testkit::temporal::{Shape, random_ctl, random_ltl};
+use abridge_testkit::temporal::{FormulaShape, random_ctl, random_ltl};
 
 /// Parses with the places of a text that stands at offset 10 of a file.
 fn ltl(text: &str) -> (Option<Ltl>, Vec<Diagnostic>, SourceMap) {
@@ -252,8 +252,13 @@ fn forall_formulas_printing_is_inverse_to_parsing() {
     println!("seed {SEED}");
     let mut random = Random::new(SEED);
     for round in 0..4_000 {
-        let shape =
-            Shape { size: random.below(25), n_predicates: 3, n_steps: 2, has_next: true, has_past: random.once_in(2) };
+        let shape = FormulaShape {
+            size: random.below(25),
+            n_predicates: 3,
+            n_steps: 2,
+            has_next: true,
+            has_past: random.once_in(2),
+        };
         let formula = random_ltl(&mut random, shape);
         let text = formula.to_string();
         assert!(read(&text).same(&formula), "seed {SEED}, round {round}: {text}");

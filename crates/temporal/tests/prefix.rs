@@ -3,7 +3,7 @@
 use abridge_temporal::formula::{AtomId, AtomKind, Ltl};
 use abridge_temporal::{Word, evaluate, evaluate_prefix};
 use abridge_testkit::Random;
-use abridge_testkit::temporal::{Shape, random_ltl};
+use abridge_testkit::temporal::{FormulaShape, random_ltl};
 
 const N_PREDICATES: u32 = 3;
 
@@ -20,8 +20,13 @@ fn forall_paths_what_a_prefix_decides_stays() {
     let random = &mut Random::new(7);
     let (mut n_decided, mut n_open) = (0, 0);
     for round in 0..3_000 {
-        let shape =
-            Shape { size: 1 + round % 5, n_predicates: N_PREDICATES, n_steps: 2, has_next: true, has_past: true };
+        let shape = FormulaShape {
+            size: 1 + round % 5,
+            n_predicates: N_PREDICATES,
+            n_steps: 2,
+            has_next: true,
+            has_past: true,
+        };
         let ltl = random_ltl(random, shape);
         let mut letters: Vec<u32> = (0..1 + random.below(5)).map(|_| random.below(32) as u32).collect();
         let n_positions = letters.len();

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const POLL: Duration = Duration::from_millis(10);
 /// Times the limit after which a run is ended from outside.
-const PATIENCE: f64 = 6.0;
+const KILL_FACTOR: f64 = 6.0;
 /// Processor time that a run may take after its time limit.
 const MAX_LATE_SECONDS: f64 = 1.0;
 /// Share of the memory limit that a run may have.
@@ -89,8 +89,8 @@ fn watch(child: &mut Child, start: Instant, limits: &Limits, run: &mut Run) {
             run.status = status.code();
             return;
         }
-        let is_hopeless = run.late > PATIENCE * limits.seconds || run.megabytes > PATIENCE * limits.megabytes;
-        if is_hopeless || start.elapsed().as_secs_f64() > PATIENCE * PATIENCE * limits.seconds {
+        let is_hopeless = run.late > KILL_FACTOR * limits.seconds || run.megabytes > KILL_FACTOR * limits.megabytes;
+        if is_hopeless || start.elapsed().as_secs_f64() > KILL_FACTOR * KILL_FACTOR * limits.seconds {
             let _ = child.kill();
             let _ = child.wait();
             return;

@@ -16,7 +16,7 @@ pub mod machines;
 
 /// Sizes and operators of random formulas.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct FormulaShape {
     /// The number of operators, about.
     pub size: usize,
     pub n_predicates: u32,
@@ -25,7 +25,7 @@ pub struct Shape {
     pub has_past: bool,
 }
 
-impl Shape {
+impl FormulaShape {
     fn atom(&self, random: &mut Random) -> AtomKind {
         let number = random.below((self.n_predicates + self.n_steps) as usize) as u32;
         if number < self.n_predicates { predicate(number) } else { step(number - self.n_predicates) }
@@ -57,13 +57,13 @@ pub fn bit(kind: &AtomKind, n_predicates: u32) -> u32 {
 }
 
 /// A random formula of linear time.
-pub fn random_ltl(random: &mut Random, shape: Shape) -> Ltl {
+pub fn random_ltl(random: &mut Random, shape: FormulaShape) -> Ltl {
     let mut ltl = Ltl::default();
     ltl_node(random, shape, shape.size, &mut ltl);
     ltl
 }
 
-fn ltl_node(random: &mut Random, shape: Shape, size: usize, ltl: &mut Ltl) -> NodeId {
+fn ltl_node(random: &mut Random, shape: FormulaShape, size: usize, ltl: &mut Ltl) -> NodeId {
     use Binary::{And, Iff, Implies, Or, Release, Since, Trigger, Until, WeakUntil};
     use Unary::{Finally, Globally, Historically, Next, Not, Once, Yesterday};
     let place = Place::default();
@@ -96,13 +96,13 @@ fn ltl_node(random: &mut Random, shape: Shape, size: usize, ltl: &mut Ltl) -> No
 }
 
 /// A random formula of branching time over predicates; steps occur in `EX[op]` and as atoms.
-pub fn random_ctl(random: &mut Random, shape: Shape) -> Ctl {
+pub fn random_ctl(random: &mut Random, shape: FormulaShape) -> Ctl {
     let mut ctl = Ctl::default();
     ctl_node(random, shape, shape.size, &mut ctl);
     ctl
 }
 
-fn ctl_node(random: &mut Random, shape: Shape, size: usize, ctl: &mut Ctl) -> NodeId {
+fn ctl_node(random: &mut Random, shape: FormulaShape, size: usize, ctl: &mut Ctl) -> NodeId {
     let place = Place::default();
     if size == 0 {
         if random.once_in(12) {
@@ -144,7 +144,7 @@ fn ctl_node(random: &mut Random, shape: Shape, size: usize, ctl: &mut Ctl) -> No
 }
 
 /// A word over predicates and steps. Where a path ends, no step is taken.
-pub fn random_word(random: &mut Random, shape: Shape, max_len: usize) -> Word<u32> {
+pub fn random_word(random: &mut Random, shape: FormulaShape, max_len: usize) -> Word<u32> {
     let n_bits = shape.n_predicates + shape.n_steps;
     let len = 1 + random.below(max_len);
     let mut letters: Vec<u32> = (0..len).map(|_| random.below(1 << n_bits) as u32).collect();

@@ -1,7 +1,7 @@
 //! Interner: values as 32-bit ids, with equal ids if and only if equal values.
 //!
 //! The table only grows and is shared by all workers through `&self`. Hash tables map values to ids; they are sharded by hash, with a lock per shard.
-//! Values are stored in segments that double in size and never move, so a lookup by id takes no lock. Small natural numbers are not hashed; a direct
+//! Values are stored in segments that never move (`segments.rs`), so a lookup by id takes no lock. Small natural numbers are not hashed; a direct
 //! table has their ids. A state is a vector of ids, so a second id of a value would split states.
 
 use std::fmt;
@@ -13,6 +13,7 @@ use abridge_diag::with_stack;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use crate::segments::Segments;
 use crate::value::Value;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,10 +26,8 @@ impl fmt::Debug for ValueId {
 }
 
 const N_SHARDS: usize = 16;
-/// Capacity of the first segment; each further segment is twice as large.
+/// Capacity of the first segment.
 const FIRST_SEGMENT_VALUES: u32 = 8;
-/// Number of segments; together they have room for 2^32 values.
-const N_SEGMENTS: usize = 30;
 
 /// Types that can be interned.
 pub trait Internable: Clone + Eq + Hash {
@@ -65,7 +64,7 @@ impl Internable for Box<[u32]> {
 impl<T: Clone + Eq + Hash> Internable for Arc<T> {}
 
 /// Numbers below this bound have an entry in the direct table.
-const N_SMALL: u32 = 1 << 22;
+const N_DIRECT_NUMBERS: u32 = 1 << 22;
 /// Entries of the direct table that are allocated together.
 const CHUNK_ENTRIES: usize = 1 << 12;
 
@@ -75,7 +74,7 @@ pub struct Interner<T = Value> {
     /// Direct table: ids of small numbers plus one, zero if there is no id. Chunks are allocated on demand; a frugal interner has none.
     small: OnceLock<Box<[Chunk]>>,
     shards: [RwLock<HashTable<u32>>; N_SHARDS],
-    segments: [OnceLock<Box<[OnceLock<T>]>>; N_SEGMENTS],
+    segments: Segments<OnceLock<T>, FIRST_SEGMENT_VALUES>,
     /// Next free id. For a moment after its reservation, an id below it has no value yet.
     next: AtomicU32,
     /// Heap memory of the values, in bytes.
@@ -86,7 +85,7 @@ pub struct Interner<T = Value> {
 impl<T> Drop for Interner<T> {
     fn drop(&mut self) {
         with_stack(|| {
-            self.segments.iter_mut().for_each(|segment| drop(segment.take()));
+            drop(std::mem::take(&mut self.segments));
         });
     }
 }
@@ -96,7 +95,7 @@ impl<T: Internable> Interner<T> {
         Interner {
             small: OnceLock::new(),
             shards: [const { RwLock::new(HashTable::new()) }; N_SHARDS],
-            segments: [const { OnceLock::new() }; N_SEGMENTS],
+            segments: Segments::default(),
             next: AtomicU32::new(0),
             owned: AtomicU64::new(0),
         }
@@ -122,8 +121,9 @@ impl<T: Internable> Interner<T> {
 
     /// Entry of the direct table for a small number.
     fn small_place(&self, value: &T) -> Option<&AtomicU32> {
-        let n = value.as_small().filter(|n| *n < N_SMALL)? as usize;
-        let chunks = self.small.get_or_init(|| (0..N_SMALL as usize / CHUNK_ENTRIES).map(|_| Chunk::new()).collect());
+        let n = value.as_small().filter(|n| *n < N_DIRECT_NUMBERS)? as usize;
+        let chunks =
+            self.small.get_or_init(|| (0..N_DIRECT_NUMBERS as usize / CHUNK_ENTRIES).map(|_| Chunk::new()).collect());
         let chunk =
             chunks.get(n / CHUNK_ENTRIES)?.get_or_init(|| (0..CHUNK_ENTRIES).map(|_| AtomicU32::new(0)).collect());
         Some(&chunk[n % CHUNK_ENTRIES])
@@ -183,8 +183,7 @@ impl<T: Internable> Interner<T> {
     /// # Panics
     /// If the id comes from another interner.
     pub fn get(&self, id: ValueId) -> &T {
-        let (segment, offset) = place(id.0);
-        let value = self.segments[segment].get().and_then(|items| items[offset].get());
+        let value = self.segments.get(id.0).and_then(OnceLock::get);
         value.expect("ids come from the interner they are used with")
     }
 
@@ -207,23 +206,10 @@ impl<T: Internable> Interner<T> {
         self.owned.fetch_add(value.owned_bytes() as u64, Ordering::Relaxed);
         let id = self.next.fetch_add(1, Ordering::AcqRel);
         assert!(id < u32::MAX, "more than 2^32 - 1 different values");
-        let (segment, offset) = place(id);
-        let items = self.segments[segment].get_or_init(|| {
-            let len = (FIRST_SEGMENT_VALUES as usize) << segment;
-            std::iter::repeat_with(OnceLock::new).take(len).collect()
-        });
         // This thread reserved the id, so its place is empty.
-        let _ = items[offset].set(value);
+        let _ = self.segments.grow_to(id).set(value);
         ValueId(id)
     }
-}
-
-/// Segment and offset of an id.
-fn place(id: u32) -> (usize, usize) {
-    let shifted = u64::from(id) + u64::from(FIRST_SEGMENT_VALUES);
-    let segment = shifted.ilog2() - FIRST_SEGMENT_VALUES.ilog2();
-    let start = u64::from(FIRST_SEGMENT_VALUES) << segment;
-    (segment as usize, (shifted - start) as usize)
 }
 
 impl<T: Internable> Default for Interner<T> {
@@ -243,17 +229,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_dense() {
-        assert_eq!(place(0), (0, 0));
-        assert_eq!(place(7), (0, 7));
-        assert_eq!(place(8), (1, 0));
-        assert_eq!(place(23), (1, 15));
-        assert_eq!(place(24), (2, 0));
-        let (segment, offset) = place(u32::MAX);
-        assert!(segment < N_SEGMENTS && offset < (FIRST_SEGMENT_VALUES as usize) << segment);
-    }
-
-    #[test]
     fn numbers_have_one_id_each() {
         for interner in [Interner::new(), Interner::frugal()] {
             numbers_have_one_id_in(&interner);
@@ -261,7 +236,7 @@ mod tests {
     }
 
     fn numbers_have_one_id_in(interner: &Interner) {
-        let large = i64::from(N_SMALL);
+        let large = i64::from(N_DIRECT_NUMBERS);
         let numbers = [0, 1, 4095, 4096, large - 1, large, -1, i64::MAX, i64::MIN];
         for (idx, n) in (0..).zip(numbers) {
             assert_eq!(interner.find(&Value::Int(n)), None);

@@ -1,6 +1,7 @@
 //! Disjunctions that determine unknowns: `x = a & y = b or x = c & y = d or ...`.
 //!
-//! Each alternative is searched on its own, so that no values need to be tried. A solution of several alternatives is found several times.
+//! Each alternative is searched on its own, so that no values need to be tried. A solution of several alternatives is found several times, in the order of the
+//! alternatives. Where solutions become steps they are sorted instead, so that their order does not follow from the state.
 
 use abridge_model::ModelNode;
 use abridge_model::{LocalId, Pred, PredId, may_fail};
@@ -46,12 +47,16 @@ impl Builder<'_, '_> {
     }
 
     /// Plan step that tries the alternatives. The unknowns of the disjunction are bound from here on.
-    pub(crate) fn either(&mut self, pred: PredId, open: &mut Vec<LocalId>) -> Option<PlanStep> {
+    pub(crate) fn either(&mut self, pred: PredId, in_order: bool, open: &mut Vec<LocalId>) -> Option<PlanStep> {
         let alternatives = self.alternatives(pred, open)?.to_vec();
         let unknowns = self.open_names(pred, open);
         open.retain(|local| !unknowns.contains(local));
         let plans = alternatives.iter().map(|alternative| self.plan(&unknowns, &[*alternative], &[]));
         let branches: Option<Vec<Vec<PlanStep>>> = plans.map(|plan| plan.map(|plan| plan.steps)).collect();
-        branches.map(PlanStep::Either)
+        let slots = || unknowns.iter().map(|local| self.layout.local(*local)).collect();
+        branches.map(|branches| match in_order {
+            true => PlanStep::Sorted { branches, slots: slots() },
+            false => PlanStep::Either(branches),
+        })
     }
 }

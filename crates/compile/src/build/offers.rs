@@ -64,6 +64,7 @@ pub(crate) enum ChoiceStep {
     /// Disjunction whose alternatives determine the unknowns.
     Either {
         pred: PredId,
+        in_order: bool,
     },
     Lookup(Application),
 }
@@ -135,7 +136,7 @@ impl Builder<'_, '_> {
             | ChoiceStep::Elements { pattern, .. }
             | ChoiceStep::Images { pattern, .. }
             | ChoiceStep::Lookup(Application { pattern, .. }) => self.drop_names(*pattern, &mut left),
-            ChoiceStep::Either { pred } => {
+            ChoiceStep::Either { pred, .. } => {
                 let names = self.names.of_pred(self.model, *pred);
                 left.retain(|local| !names.locals.contains(local));
             }
@@ -201,7 +202,7 @@ impl Builder<'_, '_> {
                 if let Some(alternatives) = self.alternatives(pred, open) {
                     offer(Choice {
                         cost: Cost::candidates(alternatives.len() as f64),
-                        step: ChoiceStep::Either { pred },
+                        step: ChoiceStep::Either { pred, in_order: limits.in_order },
                         consumes,
                     });
                 }

@@ -40,7 +40,7 @@ pub(crate) struct Conjunct {
 pub(crate) enum Wanted {
     /// Quantifier or set. Elements are tried one after the other, so that one of several interchangeable ones can be enough.
     Condition,
-    /// Memoised stage of an operation: every solution, in any order.
+    /// Memoised stage of an operation: every solution.
     Stage,
     /// Choice of a substitution: every solution, or one per orbit.
     Choice,
@@ -56,6 +56,8 @@ pub(crate) struct Limits {
     pub(crate) by_orbit: bool,
     /// Functions may be scanned for a value (`inverse.rs`).
     pub(crate) uses_inverse: bool,
+    /// Solutions become steps, whose order matters.
+    pub(crate) in_order: bool,
 }
 
 /// Largest number of unknowns. Planning takes time cubic in it; beyond it the solver, which plans as it goes, is better.
@@ -100,7 +102,7 @@ impl Builder<'_, '_> {
         }
         let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct) || self.is_choice(conjunct));
         let (by_orbit, uses_inverse) = (wanted == Wanted::Choice, wanted != Wanted::Condition);
-        let limits = Limits { is_puzzle, n_branches: 1, by_orbit, uses_inverse };
+        let limits = Limits { is_puzzle, n_branches: 1, by_orbit, uses_inverse, in_order: wanted != Wanted::Condition };
         self.plan_rest(waiting, open, &limits)
     }
 
@@ -144,7 +146,7 @@ impl Builder<'_, '_> {
             if let Some(idx) = choice.consumes {
                 waiting.remove(idx);
             }
-            may_repeat |= matches!(choice.step, ChoiceStep::Either { .. });
+            may_repeat |= matches!(choice.step, ChoiceStep::Either { in_order: false, .. });
             n_candidates = n_candidates.times(choice.cost.max(Cost::ONE));
             if limits.is_puzzle && n_candidates > MAX_RELATED || choice.cost > MAX_SETS && self.tries_sets(&choice.step)
             {

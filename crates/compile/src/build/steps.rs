@@ -59,7 +59,7 @@ impl Builder<'_, '_> {
                 open.retain(|known| *known != local);
                 PlanStep::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
             }
-            ChoiceStep::Either { pred } => self.either(pred, open)?,
+            ChoiceStep::Either { pred, in_order } => self.either(pred, in_order, open)?,
             // `by_inverse` plans a lookup together with the rest.
             ChoiceStep::Lookup(_) => return None,
             ChoiceStep::Range { local } => self.range(local, waiting, open),

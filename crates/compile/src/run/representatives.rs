@@ -300,7 +300,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// Values of slots; empty slots are skipped.
-    fn concrete_values(&self, slots: &[usize]) -> Fast<Vec<Value>> {
+    pub(crate) fn concrete_values(&self, slots: &[usize]) -> Fast<Vec<Value>> {
         let vals = slots.iter().map(|slot| &self.slots[*slot]).filter(|val| !is_unset(val));
         vals.map(|val| val.as_value().cloned().ok_or(Stop::Escape)).collect()
     }

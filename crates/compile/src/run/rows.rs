@@ -176,7 +176,7 @@ impl<'r> Runtime<'r> {
         }
     }
 
-    fn each_row<'v>(
+    pub(crate) fn each_row<'v>(
         &mut self,
         rows: impl Iterator<Item = &'v [Value]>,
         slots: &[usize],

@@ -119,6 +119,9 @@ impl<'r> Runtime<'r> {
                 }
                 GO_ON
             }
+            PlanStep::Sorted { branches, slots } => {
+                self.sorted(branches, slots, &Rest { steps: rest, is_doubtful }, found)
+            }
             PlanStep::Split { code, parts } => match self.lenient_items(code)? {
                 Some(items) => self.split(parts, &items, &Rest { steps: rest, is_doubtful }, found),
                 None => GO_ON,
@@ -143,6 +146,28 @@ impl<'r> Runtime<'r> {
                 Err(stop) => Err(stop),
             },
         }
+    }
+
+    /// Runs the rest for every solution of some branches, each once, in the order of the values of the slots that they bind.
+    fn sorted(
+        &mut self,
+        branches: &[Vec<PlanStep>],
+        slots: &[usize],
+        rest: &Rest<'_>,
+        found: &mut Solution<'_, 'r>,
+    ) -> Fast<ControlFlow<()>> {
+        let mut rows: Vec<Vec<Value>> = Vec::with_capacity(branches.len());
+        for branch in branches {
+            let _ = self.run(branch, false, &mut |runtime| {
+                rows.push(runtime.concrete_values(slots)?);
+                GO_ON
+            })?;
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        self.each_row(rows.iter().map(Vec::as_slice), slots, &mut |runtime| {
+            runtime.run(rest.steps, rest.is_doubtful, found)
+        })
     }
 
     /// Runs the rest for every element of a set that matches a pattern.

@@ -360,7 +360,10 @@ impl Flat<'_> {
             }
             (Comparison::Equal, true) => self.relation(Relation::Equal, left, right, strict),
             (Comparison::Equal, false) => self.relation(Relation::NotEqual, left, right, strict),
-            (Comparison::Member, true) => self.relation(Relation::Member, left, right, strict),
+            (Comparison::Member, true) => {
+                self.items(left_id, right_id, strict);
+                self.relation(Relation::Member, left, right, strict);
+            }
             (Comparison::Member, false) => self.relation(Relation::NotMember, left, right, strict),
             (Comparison::Subset, true) => self.subset(left_id, right, strict),
             // The inclusion, though implied, offers candidates.
@@ -388,6 +391,24 @@ impl Flat<'_> {
         }
     }
 
+    /// Adds `a : S` and `b : S` for `[a, b] : seq(S)`, and `a /= b` if the sequence is injective. They are implied, and offer few candidates.
+    fn items(&mut self, left: ExprId, right: ExprId, strict: bool) {
+        let model = self.session.model();
+        let (Expr::SequenceExtension(items), Expr::Unary(op, base)) = (model.expr(left), model.expr(right)) else {
+            return;
+        };
+        let is_injective = matches!(op, UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm);
+        if !is_injective && !matches!(op, UnaryOp::Seq | UnaryOp::Seq1) {
+            return;
+        }
+        for item in items {
+            self.relation(Relation::Member, Operand::Expr(*item), Operand::Expr(*base), strict);
+        }
+        if is_injective {
+            self.pairwise_different(items, strict);
+        }
+    }
+
     /// `card({a, b, c}) = 3`
     fn is_all_different(&self, left: ExprId, right: ExprId) -> bool {
         let (Some(items), Expr::Integer(card)) = (self.counted_items(left), self.session.model().expr(right)) else {
@@ -407,6 +428,10 @@ impl Flat<'_> {
 
     fn all_different(&mut self, card: ExprId, strict: bool) {
         let items = self.counted_items(card).unwrap_or_default().to_vec();
+        self.pairwise_different(&items, strict);
+    }
+
+    fn pairwise_different(&mut self, items: &[ExprId], strict: bool) {
         for (idx, first) in items.iter().enumerate() {
             for second in &items[idx + 1..] {
                 self.relation(Relation::NotEqual, Operand::Expr(*first), Operand::Expr(*second), strict);

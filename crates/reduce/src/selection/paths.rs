@@ -55,7 +55,7 @@ pub(super) struct PathsState {
 }
 
 /// Rounds in which states are told to put off nothing before operations are kept out of selections that put off steps.
-const PATIENT_ROUNDS: u32 = 6;
+const MAX_ROUNDS_OF_STATES: u32 = 6;
 
 impl Paths {
     pub fn new(observed: Vec<Observed>, is_branching: bool) -> Paths {
@@ -82,7 +82,7 @@ impl Paths {
 
     /// Cycles are to be broken by operations.
     pub fn is_impatient(&self) -> bool {
-        self.state().n_rounds >= PATIENT_ROUNDS
+        self.state().n_rounds >= MAX_ROUNDS_OF_STATES
     }
 
     pub fn end_round(&self) {

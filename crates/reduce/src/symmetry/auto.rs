@@ -60,7 +60,7 @@ struct Worth {
 
 /// After so many states, one of so many must have had another representative than itself.
 const TRIAL_STATES: u32 = 4096;
-const WORTHWHILE: u32 = 256;
+const STATES_PER_CHANGED_STATE: u32 = 256;
 
 impl Worth {
     fn note(&self, is_changed: bool) {
@@ -80,7 +80,7 @@ impl Worth {
         }
         let (n_states, n_changed) = (self.n_states.load(Ordering::Relaxed), self.n_changed.load(Ordering::Relaxed));
         if n_states >= TRIAL_STATES && !self.is_decided.swap(true, Ordering::Relaxed) {
-            self.is_given_up.store(n_changed < n_states / WORTHWHILE, Ordering::Relaxed);
+            self.is_given_up.store(n_changed < n_states / STATES_PER_CHANGED_STATE, Ordering::Relaxed);
             self.again_at.store(so_far * 2, Ordering::Relaxed);
         }
     }
@@ -297,16 +297,16 @@ pub struct AutoCanonizer<'a, S> {
 /// Points of a state that can be exchanged.
 struct Twins<'a> {
     group: &'a Group,
-    /// For each point the first one that it can be exchanged with; [`ALONE`] for points without twins.
+    /// For each point the first one that it can be exchanged with; [`NO_CLASS`] for points without twins.
     classes: Vec<u32>,
 }
 
-const ALONE: u32 = u32::MAX;
+const NO_CLASS: u32 = u32::MAX;
 
 impl Alike for Twins<'_> {
     fn class(&self, set: u32, index: u32) -> Option<u32> {
         let point = self.group.point(set, index)?;
-        Some(self.classes[point as usize]).filter(|class| *class != ALONE)
+        Some(self.classes[point as usize]).filter(|class| *class != NO_CLASS)
     }
 }
 
@@ -479,8 +479,8 @@ impl<S: ValueStates> Canonizer for AutoCanonizer<'_, S> {
         sort_by_colour(group, &self.colours, &mut self.order);
         let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
         let mut search = LabelSearch::new(group, &tangled, &self.colours, &mut self.scratch.sweep);
-        search.find_twins(&self.order, ALONE, &mut self.twins.classes);
-        let has_twins = self.twins.classes.iter().any(|class| *class != ALONE);
+        search.find_twins(&self.order, NO_CLASS, &mut self.twins.classes);
+        let has_twins = self.twins.classes.iter().any(|class| *class != NO_CLASS);
         has_twins.then_some(&self.twins as &dyn Alike)
     }
 

@@ -3,7 +3,7 @@
 use abridge_blast::{CircuitValue, Entry, Lit};
 use abridge_diag::with_stack;
 use abridge_eval::{Env, SymbolicSet, Val};
-use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, ExprId, UnaryOp};
+use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, ExprId, LocalId, ModelNode, PredId, UnaryOp, may_fail};
 
 use super::expr::int;
 use super::{Encoded, Encoder, Stop, Term, TermKind, TruthPair};
@@ -46,6 +46,7 @@ impl Encoder<'_> {
             }
             // The set itself may have no circuit, as that of a function that is not known.
             Expr::SetExtension(items) => return self.all_defined(items, env),
+            Expr::Comprehension { pred, .. } if self.is_total(*pred) => return Ok(Lit::TRUE),
             Expr::Binary(BinaryOp::Interval, low, high) => return self.all_defined(&[*low, *high], env),
             _ => return Ok(self.expr(id, env)?.defined),
         };
@@ -62,6 +63,31 @@ impl Encoder<'_> {
             defined.push(self.expr(*part, env)?.defined);
         }
         Ok(self.all(defined))
+    }
+
+    /// Whether a predicate is true or false for all values of its names.
+    fn is_total(&self, pred: PredId) -> bool {
+        !may_fail(self.session.model(), ModelNode::Pred(pred))
+    }
+
+    /// Binds locals to the parts of a tuple.
+    fn bind_tuple(&mut self, binder: &[LocalId], x: &Term, env: &Env) -> Encoded<Env> {
+        let Some((last, others)) = binder.split_last() else { return Ok(env.clone()) };
+        if others.is_empty() {
+            return Ok(self.bind(*last, x, env));
+        }
+        let (first, second) = match &x.kind {
+            TermKind::Known(val) => {
+                let (first, second) = val.split().map_err(|_| Stop::Unsupported("a tuple"))?;
+                (Term::known(first), Term::known(second))
+            }
+            TermKind::Circuit(sym) => {
+                let (first, second) = self.blast.split(sym)?;
+                (Term::sym(first), Term::sym(second))
+            }
+        };
+        let env = self.bind(*last, &second, env);
+        self.bind_tuple(others, &first, &env)
     }
 
     fn in_defined(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<TruthPair> {
@@ -103,6 +129,11 @@ impl Encoder<'_> {
                 let inside = self.any(same);
                 let terms: Vec<&Term> = terms.iter().collect();
                 Ok(self.decided(&terms, inside))
+            }
+            // The set need not be listed, and may be infinite.
+            Expr::Comprehension { binder, pred, .. } if self.is_total(*pred) => {
+                let env = self.bind_tuple(binder, x, env)?;
+                self.pred(*pred, &env)
             }
             Expr::Binary(BinaryOp::Interval, lo, hi) => {
                 let (lo, hi) = (self.expr(*lo, env)?, self.expr(*hi, env)?);

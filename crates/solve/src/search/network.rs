@@ -44,7 +44,7 @@ pub(super) struct Network {
 }
 
 /// Side of a table with a single point.
-const ALONE: usize = 2;
+const LONE_POINT: usize = 2;
 
 /// Link of a point: a table, the side of the point in it, and the point on the other side.
 struct Link {
@@ -207,7 +207,7 @@ impl SolutionSearch<'_> {
                 }
                 _ => {
                     let mut options = network.start.left[points[0]].clone();
-                    self.narrow(unknown, &network, (table, ALONE, 0), &mut options)?;
+                    self.narrow(unknown, &network, (table, LONE_POINT, 0), &mut options)?;
                     network.start.left[points[0]] = options;
                 }
             }
@@ -279,7 +279,7 @@ impl SolutionSearch<'_> {
             }
             let pair = |side: usize, value: usize| Value::pair(keys[side].clone(), network.values[value].clone());
             let function: Set = match side {
-                ALONE => Set::singleton(pair(0, option)),
+                LONE_POINT => Set::singleton(pair(0, option)),
                 _ => [pair(side, value), pair(1 - side, option)].into_iter().collect(),
             };
             // Each answer serves many lookups, so it is charged at a discount.

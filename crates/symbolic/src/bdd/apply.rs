@@ -42,9 +42,10 @@ impl Cache {
         (self.entries.capacity() * size_of::<Entry>()) as u64
     }
 
-    /// Makes room for about as many results as there are nodes.
-    pub(super) fn grow_to(&mut self, n_nodes: usize) {
-        let wanted = n_nodes.next_power_of_two().clamp(MIN_CACHE_ENTRIES, MAX_CACHE_ENTRIES);
+    /// Makes room for about as many results as there are nodes, but for no more than there may ever be.
+    pub(super) fn grow_to(&mut self, n_nodes: usize, max_nodes: usize) {
+        let most = (max_nodes / 2 + 1).next_power_of_two().clamp(MIN_CACHE_ENTRIES, MAX_CACHE_ENTRIES);
+        let wanted = n_nodes.next_power_of_two().clamp(MIN_CACHE_ENTRIES, most);
         if wanted > self.entries.len() {
             let old = std::mem::replace(&mut self.entries, vec![Entry::default(); wanted]);
             for entry in old.into_iter().filter(|entry| entry.op != 0) {

@@ -130,26 +130,36 @@ fn an_exchange_of_variables_permutes_assignments() {
     }
 }
 
-#[test]
-fn a_budget_ends_in_a_stop_and_handles_survive() {
-    let mut manager = Manager::new(40, 1 << 10, StopFlag::default());
+/// The disjunction of pairs of variables that lie far apart, so that the diagram is exponential, as far as the budget goes.
+fn far_pairs(manager: &mut Manager, n_pairs: u32) -> (Bdd, Made<()>) {
     let mut sum = manager.constant(false);
-    let mut result = Ok(());
-    // The pairs lie far apart, so that the diagram is exponential.
-    for pair in 0..20 {
+    for pair in 0..n_pairs {
         let step = |manager: &mut Manager, sum: &Bdd| -> Made<Bdd> {
-            let (left, right) = (manager.var(Var(2 * pair))?, manager.var(Var(2 * pair + 40))?);
+            let (left, right) = (manager.var(Var(2 * pair))?, manager.var(Var(2 * (pair + n_pairs)))?);
             let both = manager.and(&left, &right)?;
             manager.or(sum, &both)
         };
-        match step(&mut manager, &sum) {
+        match step(manager, &sum) {
             Ok(more) => sum = more,
-            Err(stop) => {
-                result = Err(stop);
-                break;
-            }
+            Err(stop) => return (sum, Err(stop)),
         }
     }
+    (sum, Ok(()))
+}
+
+#[test]
+fn a_budget_bounds_the_memory_of_all_tables() {
+    // Just above a power of two, where a table of the next one would be too large.
+    let max_nodes = 70_000;
+    let mut manager = Manager::new(40, max_nodes, StopFlag::default());
+    assert_eq!(far_pairs(&mut manager, 20).1, Err(Stop::Nodes));
+    assert!(manager.bytes() <= 48 * max_nodes as u64, "{} bytes", manager.bytes());
+}
+
+#[test]
+fn a_budget_ends_in_a_stop_and_handles_survive() {
+    let mut manager = Manager::new(40, 1 << 10, StopFlag::default());
+    let (sum, result) = far_pairs(&mut manager, 20);
     assert_eq!(result, Err(Stop::Nodes));
     assert!(manager.n_nodes() <= 1 << 10);
     let size = manager.size(&sum);

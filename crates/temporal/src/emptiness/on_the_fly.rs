@@ -52,7 +52,7 @@ struct Call {
 }
 
 /// Nodes after which the engine for stored graphs is asked for the first time.
-const FIRST_LOOK: usize = 1 << 10;
+const FIRST_LOOK_NODES: usize = 1 << 10;
 
 /// The first node of a component on the stack.
 struct Root {
@@ -106,7 +106,7 @@ impl<'s, 'g, G: LetterGraph> Search<'s, 'g, G> {
             calls: Vec::new(),
             waiting: Vec::new(),
             structure: property.violation.structure(),
-            next_look: FIRST_LOOK,
+            next_look: FIRST_LOOK_NODES,
             next_confirmation: 0,
             is_suspicious: false,
         }

@@ -11,7 +11,7 @@ use abridge_temporal::formula::{AtomId, AtomKind, Binary, Ctl, CtlNode, Ltl, Ltl
 
 use crate::Random;
 
-use super::Shape;
+use super::FormulaShape;
 
 /// A state: values of predicates and outgoing steps with what they satisfy.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,7 +29,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    pub fn random(random: &mut Random, shape: Shape, max_states: usize) -> Graph {
+    pub fn random(random: &mut Random, shape: FormulaShape, max_states: usize) -> Graph {
         let n_states = 1 + random.below(max_states);
         let state = |random: &mut Random| {
             let predicates = random.below(1 << shape.n_predicates) as u32;

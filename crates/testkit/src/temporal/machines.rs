@@ -23,7 +23,7 @@ use abridge_temporal::formula::{AtomId, Atoms, Ltl, LtlNode, Unary};
 use abridge_temporal::{Source, parse_ctl, parse_ltl};
 
 use super::graph::{Graph, GraphState, has_path, satisfying};
-use super::{Shape, bit, random_ctl, random_ltl};
+use super::{FormulaShape, bit, random_ctl, random_ltl};
 use crate::{Project, Random, guarded};
 
 /// Predicates `p0`, `p1`, .., which every machine defines.
@@ -281,8 +281,13 @@ struct Special {
 fn formula(random: &mut Random, special: Special) -> CaseFormula {
     let n_steps = special.n_steps;
     let size = 1 + random.below(4);
-    let shape =
-        Shape { size, n_predicates: N_PREDICATES, n_steps, has_next: random.once_in(3), has_past: random.once_in(4) };
+    let shape = FormulaShape {
+        size,
+        n_predicates: N_PREDICATES,
+        n_steps,
+        has_next: random.once_in(3),
+        has_past: random.once_in(4),
+    };
     let is_linear = !random.once_in(3);
     let text = if is_linear { random_ltl(random, shape).to_string() } else { random_ctl(random, shape).to_string() };
     let atoms = special_atoms(random, special, is_linear);
