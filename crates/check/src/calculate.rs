@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
-use abridge_eval::{Env, Interp, Result, Warning, val_text};
+use abridge_eval::{Env, Interp, Notations, Result, Warning};
 use abridge_model::ModelNode;
 use abridge_model::{Expr, ExprId, LocalId, Model, PredId};
 
@@ -42,7 +42,10 @@ pub fn evaluate(interp: &Interp<'_>, expr: ExprId, env: &Env) -> Calculation {
     let (session, model) = (interp.session(), interp.model());
     let answer = with_stack(|| {
         let val = session.value(expr, env)?;
-        Ok(Answer::Value { value: val_text(model, &val), ty: model.type_text(model.ty(expr)) })
+        Ok(Answer::Value {
+            value: Notations::new(model).value_text(model, expr, &val),
+            ty: model.type_text(model.ty(expr)),
+        })
     });
     Calculation { answer, warnings: session.take_warnings() }
 }
@@ -58,6 +61,7 @@ fn solve_inner(interp: &Interp<'_>, free: &[LocalId], pred: PredId, env: &Env, l
         let answer = session.pred(pred, env).map(Answer::Truth);
         return Calculation { answer, warnings: session.take_warnings() };
     }
+    let notations = Notations::new(model);
     let mut list: Vec<Vec<String>> = Vec::new();
     let mut is_complete = true;
     let outcome = session.solutions(free, pred, env, &mut |vals| {
@@ -65,7 +69,7 @@ fn solve_inner(interp: &Interp<'_>, free: &[LocalId], pred: PredId, env: &Env, l
             is_complete = false;
             return ControlFlow::Break(());
         }
-        list.push(vals.iter().map(|val| val_text(model, val)).collect());
+        list.push(free.iter().zip(vals).map(|(local, val)| notations.local_text(model, *local, &val)).collect());
         ControlFlow::Continue(())
     });
     let names = free.iter().map(|local| {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use abridge_diag::{Span, with_stack};
-use abridge_eval::{Env, Interp, Problem, Session, State, Unbounded, Unknown, val_text};
+use abridge_eval::{Env, Interp, Problem, Session, State, Unbounded, Unknown};
 use abridge_model::{LocalId, Model, PredId, Subst, SubstId, VarId};
 use abridge_model_system::ModelSystem;
 use abridge_search::{Control, Progress};
@@ -101,7 +101,7 @@ fn coverage_inner(
     let mut variables: Vec<(VarId, VariableCoverage)> = Vec::new();
     for (place, (variable, count)) in system.variables().iter().zip(counts).enumerate() {
         let name = system.model().variables[*variable].name.to_string();
-        let text = |id| val_text(system.model(), &system.decode_val(place + 1, id));
+        let text = |id| system.notations().variable_text(system.model(), *variable, &system.decode_val(place + 1, id));
         variables.push((*variable, variable_coverage(name, count, max_values, text)));
     }
     // The order of declaration.

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use abridge_diag::with_stack;
-use abridge_eval::{Env, val_text, value_text};
+use abridge_eval::{Env, value_text};
 use abridge_explicit::judge;
 use abridge_model::Model;
 use abridge_model_system::ModelSystem;
@@ -142,7 +142,9 @@ fn observed(system: &impl ModelSystem, formulas: &[(String, FormulaBody)], words
     }
     let (session, env) = (system.judge().session(), Env::new(&state));
     let value = |body: &FormulaBody| match body {
-        FormulaBody::Expr(expr) => session.value(*expr, &env).map(|val| val_text(system.model(), &val)),
+        FormulaBody::Expr(expr) => {
+            session.value(*expr, &env).map(|val| system.notations().value_text(system.model(), *expr, &val))
+        }
         FormulaBody::Pred(pred) => session.pred(*pred, &env).map(|is_true| is_true.to_string().to_uppercase()),
     };
     let text = |body: &FormulaBody| match value(body) {

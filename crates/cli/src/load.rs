@@ -70,6 +70,7 @@ impl FrontEnd {
         let ending = file.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
         match UNREADABLE.iter().find(|(endings, _)| endings.contains(&ending.as_str())) {
             Some((_, kind)) => FrontEnd::None(kind),
+            None if file.is_dir() => FrontEnd::None("a folder"),
             None if is_rules_machine(file) => FrontEnd::None(RULES_MACHINE),
             None => FrontEnd::ClassicalB,
         }

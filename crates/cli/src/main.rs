@@ -28,9 +28,10 @@ mod trace_file;
 mod volume;
 mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -39,7 +40,7 @@ use crate::exit::Exit;
 
 /// A model checker and animator for the B method.
 #[derive(Parser)]
-#[command(name = "abridge", version, after_help = EXIT_STATUSES, max_term_width = 100)]
+#[command(name = "abridge", version, after_help = FIRST_STEPS, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -50,7 +51,15 @@ struct Cli {
     color: terminal::Colours,
 }
 
-const EXIT_STATUSES: &str = "\
+const FIRST_STEPS: &str = "\
+First steps:
+  abridge check lift.mch      verdict about all reachable states, with a shortest trace
+  abridge animate lift.mch    steps by hand
+  abridge repl lift.mch       values of formulas
+  abridge help check          options of a command, with examples
+
+docs/tutorial.md is a first hour with Abridge, docs/from-prob.md is for users of ProB.
+
 Exit statuses:
   0    success: all properties hold, the formula is true, the command is done
   1    negative answer: formula false, trace not replayable, machines disagree
@@ -67,54 +76,6 @@ Exit statuses:
 
 #[derive(Subcommand)]
 enum Command {
-    /// Parse one file and report syntax errors
-    #[command(after_help = "Example:\n  abridge parse models/lift.mch")]
-    Parse {
-        /// Machine or definition file
-        file: PathBuf,
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Parse, compose and type-check machines, in parallel
-    #[command(
-        after_help = "Examples:\n  abridge typecheck models\n  abridge typecheck lift.mch --set-size FLOOR=4 -p MAXINT 10"
-    )]
-    Typecheck {
-        /// Machine files, or folders to search for .mch, .ref, .imp and .sys files
-        #[arg(required = true)]
-        files: Vec<PathBuf>,
-        /// Number of threads [default: all cores]
-        #[arg(long, value_name = "N")]
-        jobs: Option<usize>,
-        #[command(flatten)]
-        model: ModelOptions,
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Show a machine as Abridge reads it: overview, types, model, symmetry
-    #[command(
-        after_help = "Examples:\n  abridge show models/lift.mch               overview\n  abridge show models/lift.mch --types       declared names with their types\n  abridge show models/lift.mch --model       typed model, as it is checked\n  abridge show models/mutex.mch --symmetry   interchangeable elements"
-    )]
-    Show {
-        /// Machine file: .mch, .ref, .imp or .sys
-        file: PathBuf,
-        /// Syntax tree
-        #[arg(long, group = "view")]
-        ast: bool,
-        /// Declared names with their types
-        #[arg(long, group = "view")]
-        types: bool,
-        /// Composed and typed model
-        #[arg(long = "model", group = "view")]
-        model_view: bool,
-        /// Interchangeable elements of each given set, and the reason why others are not
-        #[arg(long, group = "view")]
-        symmetry: bool,
-        #[command(flatten)]
-        model: ModelOptions,
-        #[command(flatten)]
-        output: Output,
-    },
     /// Check all reachable states: invariant, deadlocks, assertions, goal, temporal properties
     #[command(after_help = CHECK_HELP)]
     Check {
@@ -122,78 +83,6 @@ enum Command {
         file: PathBuf,
         #[command(flatten)]
         check: Box<commands::check::CheckOptions>,
-        #[command(flatten)]
-        model: ModelOptions,
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Check whether a machine refines another: traces, simulation with the gluing invariant, or failures
-    #[command(
-        after_help = "Examples:\n  abridge refine models/scheduler1.ref                   by traces\n  abridge refine models/scheduler1.ref --by simulation   with the gluing invariant\n  abridge refine new.mch --against old.mch               two machines without REFINES"
-    )]
-    Refine {
-        /// Machine file: .ref, .imp, or any with --against
-        file: PathBuf,
-        #[command(flatten)]
-        refine: commands::refine::RefineOptions,
-        #[command(flatten)]
-        model: ModelOptions,
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Draw the state space, its symmetry quotient or one state, as DOT or SVG
-    #[command(
-        after_help = "Examples:\n  abridge graph models/LoginVerySimple.mch -o states.svg                     every state\n  abridge graph models/LoginVerySimple.mch --symmetry auto -o quotient.svg   one representative per orbit\n  abridge graph models/lift.mch --project level --project door -o doors.svg  states joined by values\n  abridge graph models/Personnel.mch --state 3 | dot -Tpdf -o state.pdf      one state as a graph"
-    )]
-    Graph {
-        /// Machine file: .mch, .ref, .imp or .sys
-        file: PathBuf,
-        #[command(flatten)]
-        graph: commands::graph::GraphOptions,
-        #[command(flatten)]
-        model: ModelOptions,
-    },
-    /// Show the dependences between operations that partial order reduction uses, with reasons
-    #[command(
-        after_help = "An instance is an operation with values for its parameters. Independent instances commute, so `abridge check --por`\nexplores one order of them only.\n\nExamples:\n  abridge por models/mutex.mch            dependence matrix, and the reason for each dependence\n  abridge por models/mutex.mch --of ask   dependences of the operation ask\n  abridge por models/mutex.mch --dot enabling | dot -Tsvg > enabling.svg"
-    )]
-    Por {
-        /// Machine file: .mch, .ref, .imp or .sys
-        file: PathBuf,
-        #[command(flatten)]
-        por: commands::por::PorOptions,
-        #[command(flatten)]
-        model: ModelOptions,
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Show the reductions that a machine defines, and what is proved, tested or refuted about each
-    #[command(
-        after_help = "Examples:\n  abridge canonizers models/ring.mch                      proofs and tests of each reduction\n  abridge canonizers models/ring.mch --check-reduce       comparison with the whole state space\n  abridge check models/ring.mch --reduce rot              search with a reduction\n\ndocs/canonizers.md explains the definitions and the checks."
-    )]
-    Canonizers {
-        /// Machine file: .mch, .ref, .imp or .sys
-        file: PathBuf,
-        #[command(flatten)]
-        canonizers: commands::canonizers::CanonizersOptions,
-        #[command(flatten)]
-        model: ModelOptions,
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Show an LTL formula as a checker sees it: class, stutter invariance, automaton
-    #[command(after_help = LTL_HELP)]
-    Ltl {
-        #[command(flatten)]
-        ltl: commands::ltl::LtlOptions,
-        #[command(flatten)]
-        output: Output,
-    },
-    /// Evaluate an expression, or decide or solve a predicate
-    #[command(after_help = EVAL_HELP, override_usage = "abridge eval [OPTIONS] [FILE] FORMULA")]
-    Eval {
-        #[command(flatten)]
-        eval: commands::eval::EvalOptions,
         #[command(flatten)]
         model: ModelOptions,
         #[command(flatten)]
@@ -221,24 +110,58 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Replay saved traces
-    #[command(subcommand)]
-    Trace(TraceCommand),
-    /// Check a folder of machines against a table of expected results
-    #[command(after_help = CORPUS_HELP)]
-    Corpus {
+    /// Evaluate an expression, or decide or solve a predicate
+    #[command(after_help = EVAL_HELP, override_usage = "abridge eval [OPTIONS] [FILE] FORMULA")]
+    Eval {
         #[command(flatten)]
-        corpus: commands::corpus::CorpusOptions,
+        eval: commands::eval::EvalOptions,
+        #[command(flatten)]
+        model: ModelOptions,
         #[command(flatten)]
         output: Output,
     },
-    /// Benchmark sets of models: states, transitions, time, memory
-    #[command(after_help = BENCH_HELP, args_conflicts_with_subcommands = true)]
-    Bench {
-        #[command(subcommand)]
-        tables: Option<BenchCommand>,
+    /// Check whether a machine refines another: traces, simulation with the gluing invariant, or failures
+    #[command(
+        after_help = "Examples:\n  abridge refine models/scheduler1.ref                   by traces\n  abridge refine models/scheduler1.ref --by simulation   with the gluing invariant\n  abridge refine new.mch --against old.mch               two machines without REFINES"
+    )]
+    Refine {
+        /// Machine file: .ref, .imp, or any with --against
+        file: PathBuf,
         #[command(flatten)]
-        bench: commands::bench::BenchOptions,
+        refine: commands::refine::RefineOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Draw the state space, its symmetry quotient or one state, as DOT or SVG
+    #[command(
+        after_help = "Examples:\n  abridge graph models/LoginVerySimple.mch -o states.svg                     every state\n  abridge graph models/LoginVerySimple.mch --symmetry auto -o quotient.svg   one per orbit\n  abridge graph models/lift.mch --project level --project door -o doors.svg  states joined by values\n  abridge graph models/Personnel.mch --state 3 | dot -Tpdf -o state.pdf      one state as a graph"
+    )]
+    Graph {
+        /// Machine file: .mch, .ref, .imp or .sys
+        file: PathBuf,
+        #[command(flatten)]
+        graph: commands::graph::GraphOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+    },
+    /// Replay saved traces
+    #[command(subcommand)]
+    Trace(TraceCommand),
+    /// Parse, compose and type-check machines, in parallel
+    #[command(
+        after_help = "Examples:\n  abridge typecheck models\n  abridge typecheck lift.mch --set-size FLOOR=4 -p MAXINT 10"
+    )]
+    Typecheck {
+        /// Machine files, or folders to search for .mch, .ref, .imp and .sys files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Number of threads [default: all cores]
+        #[arg(long, value_name = "N")]
+        jobs: Option<usize>,
+        #[command(flatten)]
+        model: ModelOptions,
         #[command(flatten)]
         output: Output,
     },
@@ -264,6 +187,74 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
+    /// Show a machine as Abridge reads it: overview, types, model, symmetry
+    #[command(
+        after_help = "Examples:\n  abridge show models/lift.mch               overview\n  abridge show models/lift.mch --types       declared names with their types\n  abridge show models/lift.mch --model       typed model, as it is checked\n  abridge show models/mutex.mch --symmetry   interchangeable elements"
+    )]
+    Show {
+        /// Machine file: .mch, .ref, .imp or .sys
+        file: PathBuf,
+        /// Syntax tree
+        #[arg(long, group = "view")]
+        ast: bool,
+        /// Declared names with their types
+        #[arg(long, group = "view")]
+        types: bool,
+        /// Composed and typed model
+        #[arg(long = "model", group = "view")]
+        model_view: bool,
+        /// Interchangeable elements of each given set, and the reason why others are not
+        #[arg(long, group = "view")]
+        symmetry: bool,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show an LTL formula as a checker sees it: class, stutter invariance, automaton
+    #[command(after_help = LTL_HELP)]
+    Ltl {
+        #[command(flatten)]
+        ltl: commands::ltl::LtlOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show the dependences between operations that partial order reduction uses, with reasons
+    #[command(
+        after_help = "An instance is an operation with values for its parameters. Independent\ninstances commute, so that `abridge check --por` explores one order of them only.\n\nExamples:\n  abridge por models/mutex.mch            dependence matrix, and the reason for each dependence\n  abridge por models/mutex.mch --of ask   dependences of the operation ask\n  abridge por models/mutex.mch --dot enabling | dot -Tsvg > enabling.svg"
+    )]
+    Por {
+        /// Machine file: .mch, .ref, .imp or .sys
+        file: PathBuf,
+        #[command(flatten)]
+        por: commands::por::PorOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show the reductions that a machine defines, and what is proved, tested or refuted about each
+    #[command(
+        after_help = "Examples:\n  abridge canonizers models/ring.mch                      proofs and tests of each reduction\n  abridge canonizers models/ring.mch --check-reduce       comparison with the whole state space\n  abridge check models/ring.mch --reduce rot              search with a reduction\n\ndocs/canonizers.md explains the definitions and the checks."
+    )]
+    Canonizers {
+        /// Machine file: .mch, .ref, .imp or .sys
+        file: PathBuf,
+        #[command(flatten)]
+        canonizers: commands::canonizers::CanonizersOptions,
+        #[command(flatten)]
+        model: ModelOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Parse one file and report syntax errors
+    #[command(after_help = "Example:\n  abridge parse models/lift.mch")]
+    Parse {
+        /// Machine or definition file
+        file: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
     /// Execute a command line of ProB: its options become commands of Abridge, and what has no effect or cannot be done is told
     #[command(
         after_help = "Examples:\n  abridge probcli lift.mch -model_check -p MAXINT 10\n  abridge probcli --explain lift.mch -mc 1000 -nodead   the commands that this becomes\n  abridge probcli --list                                all options\n\ndocs/from-prob.md explains the differences."
@@ -279,6 +270,24 @@ enum Command {
     Preferences {
         #[command(flatten)]
         preferences: commands::preferences::PreferencesOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Check a folder of machines against a table of expected results
+    #[command(after_help = CORPUS_HELP)]
+    Corpus {
+        #[command(flatten)]
+        corpus: commands::corpus::CorpusOptions,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Benchmark sets of models: states, transitions, time, memory
+    #[command(after_help = BENCH_HELP, args_conflicts_with_subcommands = true)]
+    Bench {
+        #[command(subcommand)]
+        tables: Option<BenchCommand>,
+        #[command(flatten)]
+        bench: commands::bench::BenchOptions,
         #[command(flatten)]
         output: Output,
     },
@@ -333,9 +342,10 @@ Examples:
   abridge check models/lift.mch --ltl \"G ({level = 0} => F {level = 1})\"";
 
 const LTL_HELP: &str = "\
-The automaton accepts the paths that satisfy the formula. A path is infinite or ends in a deadlock; a state says for
-which last states of a path it accepts. An infinite path is accepted if some run has every mark infinitely often. Fairness
-premises are no part of the automaton. Operations and predicates are not looked up, so no machine is needed.
+The automaton accepts the paths that satisfy the formula. A path is infinite or ends in a deadlock;
+a state says for which last states of a path it accepts. An infinite path is accepted if some run
+has every mark infinitely often. Fairness premises are no part of the automaton. Operations and
+predicates are not looked up, so no machine is needed.
 
 Examples:
   abridge ltl \"G ([request] => F [serve])\"
@@ -445,12 +455,27 @@ struct Output {
 fn main() -> ExitCode {
     exit::end_on_panic();
     out::end_with_the_reader();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
     disk::allow(cli.files);
     terminal::choose(cli.color);
     let exit = execute(cli.command);
     out::flush();
     exit.into()
+}
+
+/// Tells what is wrong with a command line, or prints the help that it asks for.
+fn usage(error: &clap::Error) -> ExitCode {
+    let word = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if Path::new(word).is_file() => word,
+        _ => error.exit(),
+    };
+    out::errln!(
+        "error: `{word}` is no command; `abridge check {word}` checks it, `abridge animate {word}` steps through it"
+    );
+    Exit::Usage.into()
 }
 
 /// Executes a command line that was made by another command.

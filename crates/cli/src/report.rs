@@ -128,6 +128,12 @@ pub(crate) fn reason_text(sources: &SourceMap, reason: &Reason) -> String {
     }
 }
 
+/// What makes a property false, one line each: values of its subformulas, then sentences.
+pub(crate) fn explanation_lines(sources: &SourceMap, parts: &[Part], reasons: &[Reason]) -> Vec<String> {
+    let parts = parts.iter().map(|part| format!("{} is {}", part_text(sources, part), part.value));
+    parts.chain(reasons.iter().map(|reason| reason_text(sources, reason))).collect()
+}
+
 /// `1 error`, `2 errors`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }

@@ -28,8 +28,8 @@ fn finds_a_state_and_tells_what_is_wrong_there() {
     assert_eq!(run.status, 0, "{}", run.stdout);
     for expected in [
         "found after 5 more steps\n",
-        "  invariant violated: card(is_open) <= 1\n",
-        "  FALSE  card(is_open) <= 1\n",
+        "  invariant violated: card(is_open) <= 1\n    card(is_open) is 2\n",
+        "  FALSE  card(is_open) <= 1\n           card(is_open) is 2\n",
         "  is_open = {inner,outer}\n",
         "2 : INTEGER\n",
         "d = inner\nd = outer\n2 solutions\n",
@@ -62,6 +62,28 @@ fn mistakes_are_answered_and_counted() {
     }
 }
 
+/// What is false in a state is explained as `check` explains it, and a formula with wrong types is told as such.
+#[test]
+fn reasons_and_wrong_types_are_told() {
+    let folder = Folder::new("animate-reasons");
+    let text = "MACHINE M SETS S = {a, b} CONSTANTS c PROPERTIES c = 3 VARIABLES f INVARIANT f : S --> 0..c INITIALISATION f := {a |-> 1}
+                OPERATIONS add(n) = PRE n : 5..6 THEN f(b) := n END END";
+    let file = folder.file("M.mch", text);
+    let run = abridge_with(&["animate", &file], "add(5)\ninit\nadd(5)\ninv\nf : seq(S)\n");
+    assert_eq!(run.status, 1);
+    for expected in [
+        "the machine is not initialised; `init` takes the first steps\n",
+        "  invariant violated: f : S --> 0..c\n    f is {(a|->1)}\n",
+        "    b has no image, but is in `S`\n",
+        "after 2: add(5)\n",
+        "  FALSE  f : S --> 0..c\n           f is {(a|->1),(b|->5)}\n",
+        "           5 is not in `0..c`\n",
+        "error[type-mismatch]",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+}
+
 #[test]
 fn constants_are_set_up_first() {
     let folder = Folder::new("animate-constants");
@@ -72,8 +94,32 @@ fn constants_are_set_up_first() {
     assert_eq!(run.status, 0, "{}", run.stdout);
     assert!(run.stdout.contains("  1  SETUP_CONSTANTS  c = 1\n  2  SETUP_CONSTANTS  c = 2\n"), "{}", run.stdout);
     assert!(run.stdout.contains("2 : INTEGER\n"), "{}", run.stdout);
-    assert!(run.stdout.contains("after 3: up(2) --> 2\n* v = 4\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("after 0: SETUP_CONSTANTS (not initialised)\n* c = 2\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("after 2: up(2) --> 2\n* v = 4\n"), "{}", run.stdout);
     assert!(run.stdout.ends_with("  c = 2\n  v = 4\n"), "{}", run.stdout);
+}
+
+/// Variables, parameters and results that are declared as sequences are shown as such wherever a state is shown.
+#[test]
+fn declared_sequences_are_written_in_brackets() {
+    let folder = Folder::new("animate-sequences");
+    let text = "MACHINE M SETS S = {a, b} CONSTANTS Words PROPERTIES Words = iseq(S)
+                VARIABLES log, word, of, f INVARIANT log : seq(S) & word : Words & of : S +-> seq(S) & f : 1..1 +-> S & size(log) < 2
+                INITIALISATION log := [] || word := [] || of := {} || f := {}
+                OPERATIONS
+                  r <-- add(w) = PRE w : Words & size(w) = 1 & size(log) < 2
+                                 THEN log := log ^ w || word := w || of(a) := w || f := w || r := log ^ w END END";
+    let file = folder.file("M.mch", text);
+    let run = abridge_with(&["animate", &file, "--do", "init", "--do", "add([b])"], "");
+    let first = "after 2: add([b]) --> [b]\n* log  = [b]\n* word = [b]\n* of   = {(a|->[b])}\n* f    = {(1|->b)}\n";
+    for expected in ["* log  = []\n* word = []\n* of   = {}\n* f    = {}\n", first] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
+    let run = abridge_with(&["check", &file, "--symmetry", "off", "--json"], "").json();
+    let state = &run["violation"]["trace"][2]["state"];
+    assert_eq!((state["log"].as_str(), state["f"].as_str()), (Some("[a]"), Some("{(1|->a)}")), "{run}");
+    let dot = abridge_with(&["graph", &file, "--project", "log"], "").stdout;
+    assert!(dot.contains("log = [a]"), "{dot}");
 }
 
 #[test]

@@ -633,6 +633,7 @@ fn a_false_membership_says_why() {
         ("x : POW1(0..3)", "{}", "the set is empty"),
         ("x <: INTEGER & x = {1, 2}", "{1, 3}", "3 is missing from `{1, 2}`"),
         ("x : INTEGER & x : dom({1|->2})", "3", "3 is not in `dom({1|->2})`"),
+        ("x : struct(a: 0..3, b: POW(0..1))", "rec(a: 2, b: {0, 5})", "field `b`: 5 is not in `0..1`"),
         ("x <: INTEGER & !y.(y : x => y : 0..2)", "{1, 5}", "5 is not in `0..2`"),
     ] {
         let text =
@@ -643,6 +644,9 @@ fn a_false_membership_says_why() {
         let json = abridge(&["check", &file, "--json"]).json();
         assert_eq!(json["violation"]["reasons"][0], reason, "{invariant}");
     }
+    let text = "MACHINE M VARIABLES x INVARIANT x <: 0..3 & x /\\ 0..1 = {} INITIALISATION x := {1} END";
+    let run = abridge(&["check", &folder.file("M.mch", text)]).stdout;
+    assert!(run.contains("  x /\\ 0..1 is {1}\n") && !run.contains("missing"), "{run}");
 }
 
 #[test]
@@ -683,7 +687,13 @@ fn sequences_are_printed_as_sequences() {
     let text = "MACHINE M VARIABLES s INVARIANT s : seq(0..1) & size(s) < 3 INITIALISATION s := []
         OPERATIONS r <-- app = BEGIN s := s <- 1 || r := s <- 0 END END";
     let run = abridge(&["check", &folder.file("M.mch", text)]);
-    assert!(run.stdout.contains("    4  app --> [1,1,0]    s = [1,1,1]\n"), "{}", run.stdout);
+    for expected in [
+        "    1  INITIALISATION   s = []\n",
+        "    2  app --> [0]      s = [1]\n",
+        "    4  app --> [1,1,0]  s = [1,1,1]\n",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
+    }
 }
 
 #[test]

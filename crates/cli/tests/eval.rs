@@ -23,6 +23,30 @@ fn expressions_have_values_and_types() {
     );
 }
 
+/// What operators and typing conjuncts make a sequence is written as one, also if it has one item or none; other relations are sets of pairs.
+#[test]
+fn sequences_are_written_in_brackets() {
+    for (formula, text) in [
+        ("[7]", "[7]"),
+        ("tail([7])", "[]"),
+        ("{1|->7}", "{(1|->7)}"),
+        ("[[7]]", "[[7]]"),
+        ("first([[7]])", "[7]"),
+        ("[1,2] /|\\ 1", "[1]"),
+        ("ran([[7],[7,8]])", "{[7],[7,8]}"),
+        ("1..1 --> {[7]}", "{{(1|->[7])}}"),
+        ("{x | x : seq(1..1) & size(x) = 1}", "{[1]}"),
+        ("%x.(x : 1..1 | [x])", "{(1|->[1])}"),
+        ("rec(a:[7],b:{1|->7})", "rec(a:[7],b:{(1|->7)})"),
+        ("[7] <+ {2|->3}", "[7,3]"),
+        ("[7] <+ {3|->3}", "{(1|->7),(3|->3)}"),
+    ] {
+        let (status, found) = eval(&["--", formula]);
+        assert_eq!((status, found.split(" : ").next()), (0, Some(text)), "{formula}: {found}");
+    }
+    assert_eq!(eval(&["s : iseq(0..0)"]), (0, "s = []\ns = [0]\n2 solutions\n".to_owned()));
+}
+
 #[test]
 fn predicates_are_true_or_false() {
     assert_eq!(eval(&["!x.(x:1..5 => x*x < 30)"]), (0, "TRUE\n".to_owned()));

@@ -22,6 +22,24 @@ fn files_of_other_formalisms_are_refused_by_name() {
 }
 
 #[test]
+fn folders_and_forgotten_commands_are_told() {
+    for command in ["check", "animate", "parse"] {
+        let run = abridge(&[command, "."]);
+        let told = format!("{}{}", run.stdout, run.stderr);
+        assert_eq!(run.status, 150, "{told}");
+        assert!(told.contains("error[unsupported-file]: cannot read `.`: it is a folder\n"), "{command}: {told}");
+    }
+    for (word, text) in [
+        ("models/lift.mch", "error: `models/lift.mch` is no command; `abridge check models/lift.mch` checks it,"),
+        ("chek", "a similar subcommand exists: 'check'"),
+    ] {
+        let run = abridge(&[word]);
+        assert_eq!(run.status, 2);
+        assert!(run.stderr.contains(text), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn gluing_conjuncts_are_told_as_not_checked() {
     let folder = Folder::new("gluing");
     folder

@@ -109,6 +109,7 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
         0,
         0,
     ),
+    ("M.mch -init -animate 5", &["animate M.mch --compat prob --do init --do 'walk 5' --do trace"], 0, 0),
     ("M.mch -animate 5", &["animate M.mch --compat prob --do init --do 'walk 5' --do trace"], 0, 0),
     ("M.mch -execute 20", &["animate M.mch --compat prob --do init --do 'walk 20' --do trace"], 1, 0),
     (
@@ -261,7 +262,7 @@ fn what_is_not_known_ends_the_run() {
         ("M.mch -mc many", "`many` is not a number"),
         ("M.mch N.mch -model_check", "two machines"),
         ("M.mch -mc_mode sideways", "unknown mode of search"),
-        ("M.mch -expcterr surprise", "unknown kind of error"),
+        ("M.mch -expcterr surprise", "unknown kind of error `surprise`; known are deadlock, invariant_violation,"),
     ] {
         let run = probcli(&[], line);
         assert_eq!(run.status, 2, "{line}");
@@ -294,6 +295,11 @@ fn commands_are_executed() {
         let run = probcli(&[], &format!("{file} {options}"));
         assert_eq!(run.status, status, "{options}: {}{}", run.stdout, run.stderr);
         assert!(run.stdout.contains(text), "{options}: {}", run.stdout);
+    }
+    let file = folder.file("N.mch", "MACHINE N CONSTANTS c PROPERTIES c : 1..2 & c > 5 END");
+    for options in ["-init -expcterr setup_constants_fails", "-model_check -expcterr setup_constants_fails"] {
+        let run = probcli(&[], &format!("{file} {options}"));
+        assert_eq!(run.status, 0, "{options}: {}{}", run.stdout, run.stderr);
     }
 }
 

@@ -28,8 +28,8 @@ pub use codec::{put_slots, put_span, put_val, put_warning, read_slots, read_span
 pub use config::{Config, Unbounded};
 pub use cost::Cost;
 pub use domain::{
-    Closure, Env, Error, ErrorKind, IllDefined, Locals, ModelNames, Partial, Result, Scope, Slots, State, SymbolicNode,
-    SymbolicSet, Update, Val, map_slots, val_text, value_text,
+    Closure, Env, Error, ErrorKind, IllDefined, Locals, ModelNames, Notations, Partial, Result, Scope, Slots, State,
+    SymbolicNode, SymbolicSet, Update, Val, map_slots, val_text, value_text,
 };
 pub use enumeration::Enumeration;
 pub use expr::{MAX_BITS, cases};

@@ -156,7 +156,7 @@ impl<'m> Explicit<'m> {
 
     /// Subformulas of a predicate that is false in a state, with the values that the judge gives them.
     pub fn parts_of(&self, pred: PredId, state: &State) -> Vec<Part> {
-        explain::explain(&self.judge.session(), self.model(), pred, state).0
+        explain::explain(&self.judge.session(), self.notations(), pred, state).0
     }
 
     /// Truth of a conjunction. A false conjunct decides, even if others are ill-defined or unknown.

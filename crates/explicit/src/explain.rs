@@ -6,7 +6,7 @@ use abridge_diag::{Span, with_stack};
 use abridge_model::{BinaryOp, Expr, ExprId, Model, Pred, PredId, dump};
 use abridge_system::{Part, Reason};
 
-use abridge_eval::{Env, Session, State, val_text};
+use abridge_eval::{Env, Notations, Session, State};
 
 /// Largest number of subformulas in an explanation.
 const MAX_PARTS: usize = 6;
@@ -16,14 +16,21 @@ const MAX_DEPTH: u32 = 2;
 const MAX_TEXT_CHARS: usize = 100;
 
 /// Subformulas of a predicate that is false in a state, with their values, and sentences that say what makes it false.
-pub(crate) fn explain(session: &Session<'_>, model: &Model, pred: PredId, state: &State) -> (Vec<Part>, Vec<Reason>) {
-    let mut explanation = Explanation { session, model, parts: Vec::new(), reasons: Vec::new() };
+pub(crate) fn explain(
+    session: &Session<'_>,
+    notations: &Notations,
+    pred: PredId,
+    state: &State,
+) -> (Vec<Part>, Vec<Reason>) {
+    let model = session.model();
+    let mut explanation = Explanation { session, notations, model, parts: Vec::new(), reasons: Vec::new() };
     explanation.false_pred(pred, &Env::new(state));
     (explanation.parts, explanation.reasons)
 }
 
 struct Explanation<'a> {
     session: &'a Session<'a>,
+    notations: &'a Notations,
     model: &'a Model,
     parts: Vec<Part>,
     reasons: Vec<Reason>,
@@ -49,7 +56,7 @@ impl Explanation<'_> {
             Pred::Forall { binder, body } => {
                 if let Ok(Some(witness)) = self.session.counterexample(binder, *body, env) {
                     for local in binder {
-                        let value = witness.local(*local).map(|val| val_text(self.model, val));
+                        let value = witness.local(*local).map(|val| self.notations.local_text(self.model, *local, val));
                         self.add(self.model.locals[*local].name.to_string(), None, value);
                     }
                     self.false_pred(*body, &witness);
@@ -59,7 +66,7 @@ impl Explanation<'_> {
             _ => {
                 self.operands(id, env);
                 if self.reasons.len() < MAX_PARTS {
-                    self.reasons.extend(reasons::reason(self.session, id, env));
+                    self.reasons.extend(reasons::reason(self.session, self.notations, id, env));
                 }
             }
         }
@@ -122,7 +129,7 @@ impl Explanation<'_> {
             Expr::Field(record, _) => vec![*record],
             _ => Vec::new(),
         };
-        let value = self.session.value(id, env).ok().map(|val| val_text(self.model, &val));
+        let value = self.session.value(id, env).ok().map(|val| self.notations.value_text(self.model, id, &val));
         // A name alone is shown with the prefix of its machine, which the text of that machine lacks.
         let is_name = matches!(self.model.expr(id), Expr::Variable(_) | Expr::Constant(_) | Expr::Local(_));
         let span = (!is_name).then_some(self.model.exprs[id].span);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use abridge_compile::Interchangeable;
-use abridge_eval::{Classes, Interp, Session, Slots, Val};
+use abridge_eval::{Classes, Interp, Notations, Session, Slots, Val};
 use abridge_model::{ConstId, LocalId, OpId, PredId, VarId};
 use abridge_model_system::{FIRST_OPERATION, LabelValues, ModelSystem};
 use abridge_system::LabelId;
@@ -21,6 +21,10 @@ impl ModelSystem for Explicit<'_> {
 
     fn judge(&self) -> &Interp<'_> {
         &self.judge
+    }
+
+    fn notations(&self) -> &Notations {
+        self.notations.get_or_init(|| Notations::new(self.judge.model()))
     }
 
     fn operation_ids(&self) -> &[OpId] {

@@ -48,7 +48,7 @@ impl Machine for Explicit<'_> {
     }
 
     fn values(&self, state: &[u32]) -> Vec<Named> {
-        shown_values(self.model(), &self.decode(state).0)
+        shown_values(self.model(), self.notations(), &self.decode(state).0)
     }
 
     fn moves(&self, origin: Origin<'_>, operation: Option<u32>, found: &mut Listing<'_>) -> Completeness {
@@ -132,7 +132,7 @@ impl Explicit<'_> {
             Ok(true) => None,
             Ok(false) => {
                 let session = self.judge().session();
-                let (parts, reasons) = explain::explain(&session, model, pred, &self.decode(words).0);
+                let (parts, reasons) = explain::explain(&session, self.notations(), pred, &self.decode(words).0);
                 Some(Explanation { property, parts, reasons, error: None })
             }
             Err(error) if error.is_failed_assertion() => Some(Explanation { property, ..Explanation::default() }),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use abridge_compile::{CompiledFragments, FixedSets, Interchangeable, Program};
 use abridge_diag::with_stack;
-use abridge_eval::{Classes, Config, Error, ErrorKind, Interp, Session, Slots, Unbounded, Val, Warning};
+use abridge_eval::{Classes, Config, Error, ErrorKind, Interp, Notations, Session, Slots, Unbounded, Val, Warning};
 use abridge_external::Library;
 use abridge_model::{Conjunct, ConstId, Model, OpId, PredId, VarId};
 use abridge_model_system::ModelSystem as _;
@@ -126,6 +126,8 @@ pub struct Explicit<'m> {
     pub(crate) epoch: AtomicU32,
     /// Measurements of workers that have ended.
     pub(crate) profile: Mutex<Profile>,
+    /// Made when a value is shown.
+    pub(crate) notations: OnceLock<Notations>,
 }
 
 /// Warnings and failures of evaluation.
@@ -216,6 +218,7 @@ impl<'m> Explicit<'m> {
             moves: Mutex::default(),
             epoch: AtomicU32::new(0),
             profile: Mutex::default(),
+            notations: OnceLock::new(),
         }
     }
 

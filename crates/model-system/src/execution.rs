@@ -6,9 +6,9 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use abridge_eval::{Error, Session, State, Transition, Val, val_text};
+use abridge_eval::{Error, Notations, Session, State, Transition, Val};
 use abridge_model::ids::Id as _;
-use abridge_model::{Model, OpId};
+use abridge_model::{LocalId, Model, OpId};
 use abridge_system::{Move, Named};
 
 use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP, step_number};
@@ -93,7 +93,14 @@ impl Execution {
     /// Readable form of the step.
     pub fn shown(&self, system: &impl ModelSystem) -> Move {
         let model = system.model();
-        let text = |val: &Val| val_text(model, val);
+        let text = |local: &LocalId, val: Option<&Val>| {
+            let text = val.map_or("?".to_owned(), |val| system.notations().local_text(model, *local, val));
+            (model.locals[*local].name.to_string(), text)
+        };
+        let (params, outputs) = match self.op.map(|op| &model.operations[op]) {
+            Some(op) => (op.params.as_slice(), op.outputs.as_slice()),
+            None => (&[][..], &[][..]),
+        };
         Move {
             operation: match (self.op, &self.to) {
                 (Some(op), _) => step_number(model, op).unwrap_or(FIRST_OPERATION),
@@ -101,11 +108,8 @@ impl Execution {
                 (None, _) => SETUP,
             },
             name: self.name(model).to_owned(),
-            params: self.named_params(model).map(|(name, val)| (name.to_owned(), text(val))).collect(),
-            outputs: self
-                .named_outputs(model)
-                .map(|(name, val)| (name.to_owned(), val.map_or("?".to_owned(), text)))
-                .collect(),
+            params: params.iter().zip(&self.params).map(|(local, val)| text(local, Some(val))).collect(),
+            outputs: outputs.iter().zip(&self.outputs).map(|(local, val)| text(local, val.as_ref())).collect(),
             to: self.to.words(system).unwrap_or_default(),
         }
     }
@@ -150,9 +154,6 @@ fn initialise(session: &Session<'_>, constants: &State, found: &mut Executions<'
 
 /// Constants and variables that have a value, with their values.
 pub fn named_values<'a>(model: &'a Model, state: &'a State) -> impl Iterator<Item = (&'a str, &'a Val)> {
-    fn value(slots: &[Option<Val>], index: usize) -> Option<&Val> {
-        slots.get(index).and_then(Option::as_ref)
-    }
     let constants =
         model.constants.iter().filter_map(|(id, c)| Some((c.name.as_str(), value(&state.constants, id.index())?)));
     let variables =
@@ -160,12 +161,24 @@ pub fn named_values<'a>(model: &'a Model, state: &'a State) -> impl Iterator<Ite
     constants.chain(variables)
 }
 
-/// Readable form of [`named_values`].
-pub fn shown_values(model: &Model, state: &State) -> Vec<Named> {
-    let shown = |(name, val): (&str, &Val)| Named {
+/// Readable form of the constants and variables that have a value.
+pub fn shown_values(model: &Model, notations: &Notations, state: &State) -> Vec<Named> {
+    let named = |name: &str, val: &Val, text: String| Named {
         name: name.to_owned(),
-        text: val_text(model, val),
+        text,
         is_opaque: val.as_value().is_none(),
     };
-    named_values(model, state).map(shown).collect()
+    let constants = model.constants.iter().filter_map(|(id, constant)| {
+        let val = value(&state.constants, id.index())?;
+        Some(named(&constant.name, val, notations.constant_text(model, id, val)))
+    });
+    let variables = model.state_variables().filter_map(|(id, variable)| {
+        let val = value(&state.variables, id.index())?;
+        Some(named(&variable.name, val, notations.variable_text(model, id, val)))
+    });
+    constants.chain(variables).collect()
+}
+
+fn value(slots: &[Option<Val>], index: usize) -> Option<&Val> {
+    slots.get(index).and_then(Option::as_ref)
 }

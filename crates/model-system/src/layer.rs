@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use abridge_compile::Interchangeable;
-use abridge_eval::{Classes, Interp, Session, Slots, Val};
+use abridge_eval::{Classes, Interp, Notations, Session, Slots, Val};
 use abridge_model::{ConstId, LocalId, OpId, PredId, VarId};
 use abridge_system::{LabelId, MachineLayer};
 
@@ -21,6 +21,10 @@ where
 
     fn judge(&self) -> &Interp<'_> {
         self.inner().judge()
+    }
+
+    fn notations(&self) -> &Notations {
+        self.inner().notations()
     }
 
     fn operation_ids(&self) -> &[OpId] {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use abridge_compile::Interchangeable;
-use abridge_eval::{Classes, Env, Error, Interp, Result, Session, Slots, State, Val};
+use abridge_eval::{Classes, Env, Error, Interp, Notations, Result, Session, Slots, State, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, LocalId, Model, OpId, PredId, VarId};
 use abridge_system::{Completeness, LabelId, Machine, Steps};
@@ -23,6 +23,9 @@ pub trait ModelSystem: Machine {
 
     /// Plain interpreter of the model, which finds traces again and has the last word about every state.
     fn judge(&self) -> &Interp<'_>;
+
+    /// How values of the model are written.
+    fn notations(&self) -> &Notations;
 
     /// Operations in the order of their step numbers, which begin at [`FIRST_OPERATION`].
     fn operation_ids(&self) -> &[OpId];

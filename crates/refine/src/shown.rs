@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::PoisonError;
 
 use abridge_diag::Diagnostic;
-use abridge_eval::{Val, val_text};
+use abridge_eval::Val;
 use abridge_explicit::Evaluator;
-use abridge_model::{Model, dump};
+use abridge_model::dump;
 use abridge_model_system::{
     FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, ModelSystem, SETUP, SETUP_NAME, step_number,
 };
@@ -269,10 +269,11 @@ impl Pair<'_> {
         let event = self.events.get(event);
         let model = side.system.model();
         let outputs = letter.outputs.iter().zip(&event.outputs).map(|(position, val)| {
-            let name = model.locals[model.operations[letter.op].outputs[*position]].name.to_string();
-            (name, val.as_ref().map_or("?".to_owned(), |val| val_text(model, val)))
+            let local = model.operations[letter.op].outputs[*position];
+            let text = val.as_ref().map_or("?".to_owned(), |val| side.system.notations().local_text(model, local, val));
+            (model.locals[local].name.to_string(), text)
         });
-        (named_params(model, letter, &self.events.call(event.call).params), outputs.collect())
+        (named_params(side, letter, &self.events.call(event.call).params), outputs.collect())
     }
 
     fn shown(&self, step: &PairStep) -> Move {
@@ -288,7 +289,7 @@ impl Pair<'_> {
         let (params, outputs) = match (step.deed, letter) {
             (Deed::Event(event), Some(letter)) => self.named(side, letter, event),
             (Deed::Call(call), Some(letter)) => {
-                (named_params(side.system.model(), letter, &self.events.call(call).params), Vec::new())
+                (named_params(side, letter, &self.events.call(call).params), Vec::new())
             }
             _ => (Vec::new(), Vec::new()),
         };
@@ -311,9 +312,13 @@ fn violation_in(system: &impl ModelSystem, number: u32, words: &[u32]) -> Option
     Some(system.violation_of(number, words)?.diagnostic(system.model()))
 }
 
-fn named_params(model: &Model, letter: &Letter, params: &[Val]) -> Texts {
+fn named_params(side: &Side<'_>, letter: &Letter, params: &[Val]) -> Texts {
+    let (model, notations) = (side.system.model(), side.system.notations());
     let names = letter.params.iter().map(|position| model.operations[letter.op].params[*position]);
-    names.zip(params).map(|(local, val)| (model.locals[local].name.to_string(), val_text(model, val))).collect()
+    names
+        .zip(params)
+        .map(|(local, val)| (model.locals[local].name.to_string(), notations.local_text(model, local, val)))
+        .collect()
 }
 
 impl Machine for Pair<'_> {

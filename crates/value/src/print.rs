@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
+use crate::notation::Notation;
 use crate::sequence;
 use crate::set::Set;
 use crate::value::{Free, Value};
@@ -49,11 +50,12 @@ pub struct Printer<'a> {
 pub struct Shown<'a> {
     printer: Printer<'a>,
     value: &'a Value,
+    notation: &'a Notation,
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.printer.write(f, self.value)
+        self.printer.write(f, self.value, self.notation)
     }
 }
 
@@ -62,7 +64,8 @@ impl<'a> Printer<'a> {
         Printer { names, sequences: false, longest_interval: 64 }
     }
 
-    /// Prints sequences as `[a,b]`, as ProB does; off by default. One pair alone stays a pair, since a relation of one pair is seldom meant as a sequence.
+    /// Prints sequences as `[a,b]`, as ProB does; off by default. One pair alone stays a pair unless a [`Notation`] says that it is a sequence, since a
+    /// relation of one pair is seldom meant as one.
     #[must_use]
     pub fn sequences(self, sequences: bool) -> Printer<'a> {
         Printer { sequences, ..self }
@@ -75,10 +78,15 @@ impl<'a> Printer<'a> {
     }
 
     pub fn value(self, value: &'a Value) -> Shown<'a> {
-        Shown { printer: self, value }
+        self.value_as(value, &Notation::Usual)
     }
 
-    fn write(self, f: &mut fmt::Formatter<'_>, value: &Value) -> fmt::Result {
+    /// The same in a notation, which may be that of another value.
+    pub fn value_as(self, value: &'a Value, notation: &'a Notation) -> Shown<'a> {
+        Shown { printer: self, value, notation }
+    }
+
+    fn write(self, f: &mut fmt::Formatter<'_>, value: &Value, notation: &Notation) -> fmt::Result {
         match value {
             Value::Bool(flag) => f.write_str(if *flag { "TRUE" } else { "FALSE" }),
             Value::Int(small) => write!(f, "{small}"),
@@ -88,7 +96,7 @@ impl<'a> Printer<'a> {
             Value::Element { set, index } => f.write_str(&self.names.element(*set, *index)),
             Value::Pair(pair) => {
                 f.write_char('(')?;
-                self.write_pair(f, &pair.0, &pair.1)?;
+                self.write_pair(f, &pair.0, &pair.1, notation)?;
                 f.write_char(')')
             }
             Value::Record(record) => {
@@ -96,52 +104,57 @@ impl<'a> Printer<'a> {
                 for (field, value) in (0..).zip(record.fields()) {
                     let comma = if field > 0 { "," } else { "" };
                     write!(f, "{comma}{}:", self.names.field(record.shape(), field))?;
-                    self.write(f, value)?;
+                    self.write(f, value, notation.field(field as usize))?;
                 }
                 f.write_char(')')
             }
             Value::Free(free) => abridge_diag::with_stack(|| self.write_free(f, free)),
-            Value::Set(set) => self.write_set(f, set),
+            Value::Set(set) => self.write_set(f, set, notation),
         }
     }
 
     /// Writes a pair without outer parentheses. Pairs associate to the left, so a pair on the left needs no parentheses.
-    fn write_pair(self, f: &mut fmt::Formatter<'_>, first: &Value, second: &Value) -> fmt::Result {
+    fn write_pair(self, f: &mut fmt::Formatter<'_>, first: &Value, second: &Value, notation: &Notation) -> fmt::Result {
         match first.as_pair() {
-            Some((inner_first, inner_second)) => self.write_pair(f, inner_first, inner_second)?,
-            None => self.write(f, first)?,
+            Some((inner_first, inner_second)) => self.write_pair(f, inner_first, inner_second, notation.first())?,
+            None => self.write(f, first, notation.first())?,
         }
         f.write_str("|->")?;
-        self.write(f, second)
+        self.write(f, second, notation.second())
     }
 
     fn write_free(self, f: &mut fmt::Formatter<'_>, free: &Free) -> fmt::Result {
         f.write_str(&self.names.constructor(free.free_type(), free.constructor()))?;
         match free.arg() {
             // A printed pair has its own parentheses.
-            Some(arg @ Value::Pair(_)) => self.write(f, arg),
+            Some(arg @ Value::Pair(_)) => self.write(f, arg, &Notation::Usual),
             Some(arg) => {
                 f.write_char('(')?;
-                self.write(f, arg)?;
+                self.write(f, arg, &Notation::Usual)?;
                 f.write_char(')')
             }
             None => Ok(()),
         }
     }
 
-    fn write_set(self, f: &mut fmt::Formatter<'_>, set: &Set) -> fmt::Result {
+    fn write_set(self, f: &mut fmt::Formatter<'_>, set: &Set, notation: &Notation) -> fmt::Result {
         if let Some((lo, hi)) = set.ends()
             && set.len() > self.longest_interval
         {
             return write!(f, "({lo}..{hi})");
         }
+        let is_meant = matches!(notation, Notation::Sequence(_));
+        let is_sequence = is_meant || set.len() > 1;
+        if self.sequences && is_meant && set.is_empty() {
+            return f.write_str("[]");
+        }
         if self.sequences
-            && set.len() > 1
+            && is_sequence
             && let Some(items) = sequence::items(set)
         {
-            return self.write_list(f, ('[', ']'), items.into_iter().cloned());
+            return self.write_list(f, ('[', ']'), items.into_iter().cloned(), &notation.images());
         }
-        self.write_list(f, ('{', '}'), set.iter())
+        self.write_list(f, ('{', '}'), set.iter(), &notation.elements())
     }
 
     fn write_list(
@@ -149,13 +162,14 @@ impl<'a> Printer<'a> {
         f: &mut fmt::Formatter<'_>,
         (open, close): (char, char),
         items: impl Iterator<Item = Value>,
+        notation: &Notation,
     ) -> fmt::Result {
         f.write_char(open)?;
         for (idx, item) in items.enumerate() {
             if idx > 0 {
                 f.write_char(',')?;
             }
-            self.write(f, &item)?;
+            self.write(f, &item, notation)?;
         }
         f.write_char(close)
     }
@@ -194,6 +208,17 @@ mod tests {
         assert_eq!(text(&sequence), r#"["a\n","b"]"#);
         assert_eq!(text(&Value::Set(sequence::from_items([Value::Int(7)]))), "{(1|->7)}");
         assert_eq!(format!("{sequence:?}"), r#"{(1|->"a\n"),(2|->"b")}"#);
+        let short = [Value::Set([].into_iter().collect()), Value::Set(sequence::from_items([Value::Int(7)]))];
+        let nested = Value::Set(sequence::from_items(short.clone()));
+        let pairs: Set = short.into_iter().map(|item| Value::pair(Value::Bool(true), item)).collect();
+        let sequences = Notation::sequence(Notation::Usual);
+        let text_as = |value: &Value, notation: &Notation| {
+            Printer::new(&PlainNames).sequences(true).value_as(value, notation).to_string()
+        };
+        assert_eq!(text_as(&nested, &Notation::sequence(sequences.clone())), "[[],[7]]");
+        assert_eq!(text_as(&nested, &sequences), "[{},{(1|->7)}]");
+        let relation = Notation::set(Notation::pair(Notation::Usual, sequences));
+        assert_eq!(text_as(&Value::Set(pairs), &relation), "{(TRUE|->[]),(TRUE|->[7])}");
         let record = Value::record(0, vec![Value::Bool(true), Value::element(1, 0)]);
         assert_eq!(text(&record), "rec(f0:TRUE,f1:S1_1)");
         let set: Set = [3, 1, 2].map(Value::Int).into_iter().collect();

@@ -19,7 +19,7 @@ use abridge_explicit::Explicit;
 use abridge_model::Model;
 use abridge_model_system::ModelSystem as _;
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
-use abridge_system::Machine;
+use abridge_system::{FindingKind, Machine};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
@@ -28,7 +28,7 @@ use crate::exit::Exit;
 use crate::formulas::{analyse_one, calculate, fields, needs_of, tell, tell_error};
 use crate::load::load;
 use crate::prompt::Prompt;
-use crate::report::{conjunct_text, count, json_diagnostics, text_diagnostics};
+use crate::report::{conjunct_text, count, explanation_lines, json_diagnostics, text_diagnostics};
 use crate::session::Session;
 use crate::steps::{event, steps_json, table};
 use crate::talk::{Reply, Talk, converse};
@@ -137,6 +137,8 @@ fn chosen(choices: &[Move], choice: &str) -> Result<usize, String> {
     choices.iter().position(is_meant).ok_or_else(unknown)
 }
 
+const NOT_INITIALISED: &str = "the machine is not initialised; `init` takes the first steps";
+
 /// Goes back a number of steps, one if none is given.
 fn back(animation: &mut Animation<'_, impl Machine>, steps: &str) -> Reply {
     let steps = match steps {
@@ -238,7 +240,7 @@ impl Dialogue<'_> {
             "inv" => self.invariant(),
             "trace" => {
                 let steps = self.animation.trace();
-                Reply::text(table(&steps, 1), json!({ "trace": steps_json(&steps) }))
+                Reply::text(table(&steps, self.first_number()), json!({ "trace": steps_json(&steps) }))
             }
             "save" => self.save(rest),
             "load" => self.load(rest),
@@ -250,6 +252,18 @@ impl Dialogue<'_> {
     /// A conjunct of the invariant as the user wrote it.
     fn conjunct(&self, idx: usize) -> String {
         conjunct_text(self.model, self.sources, &self.model.invariant[idx])
+    }
+
+    /// What makes a conjunct of the invariant false in this state.
+    fn why_false(&self, idx: usize) -> Vec<String> {
+        let kind = FindingKind::Invariant(idx as u32);
+        let explanation = self.animation.state().and_then(|state| self.system.explain(kind, state));
+        explanation.map_or_else(Vec::new, |found| explanation_lines(self.sources, &found.parts, &found.reasons))
+    }
+
+    /// Number of the first step, as in the traces of `check`: the initialisation is the first one.
+    fn first_number(&self) -> usize {
+        usize::from(!self.system.has_setup())
     }
 
     fn place(&self) -> Place {
@@ -278,6 +292,8 @@ impl Dialogue<'_> {
         let analysis = analyse_one(Some(self.file), text, Role::Any, self.model_options);
         match analysis.formulas.first() {
             Some(formula) if analysis.model.is_some() && formula.free.is_empty() => self.eval(text),
+            // What has wrong types is a formula all the same.
+            _ if analysis.diagnostics.iter().any(|diagnostic| diagnostic.id == "type-mismatch") => refused(&analysis),
             _ => Reply::error(message + &self.similar(text.split([' ', '(']).next().unwrap_or_default())),
         }
     }
@@ -350,7 +366,7 @@ impl Dialogue<'_> {
 
     fn invariant(&self) -> Reply {
         let Place::Running(state) = self.place() else {
-            return Reply::error("the machine is not initialised");
+            return Reply::error(NOT_INITIALISED);
         };
         let mut text = String::new();
         let mut list = Vec::new();
@@ -362,7 +378,9 @@ impl Dialogue<'_> {
                 Err(error) => (format!("?      {}\n      ", error.diagnostic(self.model).message), Value::Null),
             };
             text += &format!("  {word}  {conjunct}\n");
-            list.push(json!({ "text": conjunct, "holds": value }));
+            let why = if value == json!(false) { self.why_false(idx) } else { Vec::new() };
+            text.extend(why.iter().map(|line| format!("           {line}\n")));
+            list.push(json!({ "text": conjunct, "holds": value, "why": why }));
         }
         Reply::text(text, json!({ "invariant": list }))
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use abridge_model::{FreeTypeId, Model, SetId, Type, TypeId};
-use abridge_value::{Names, Printer, Value};
+use abridge_value::{Names, Notation, Printer, Value};
 
 #[derive(Clone, Copy)]
 pub struct ModelNames<'m>(pub &'m Model);
@@ -27,5 +27,10 @@ impl Names for ModelNames<'_> {
 
 /// B text of a value.
 pub fn value_text(model: &Model, value: &Value) -> String {
-    Printer::new(&ModelNames(model)).sequences(true).value(value).to_string()
+    value_text_as(model, value, &Notation::Usual)
+}
+
+/// B text of a value in a notation.
+pub(super) fn value_text_as(model: &Model, value: &Value, notation: &Notation) -> String {
+    Printer::new(&ModelNames(model)).sequences(true).value_as(value, notation).to_string()
 }

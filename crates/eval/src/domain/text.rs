@@ -7,8 +7,9 @@ use abridge_diag::with_stack;
 use abridge_model::dump::{self, BinaryForm};
 use abridge_model::ids::Id as _;
 use abridge_model::{BinaryOp, Model, Target, Type, TypeId, UnaryOp, VarId};
+use abridge_value::Notation;
 
-use super::names::value_text;
+use super::names::{value_text, value_text_as};
 use super::val::{Closure, SymbolicSet, Val};
 
 /// B text of a value.
@@ -16,6 +17,14 @@ pub fn val_text(model: &Model, val: &Val) -> String {
     let mut writer = Writer { model, out: String::new() };
     writer.val(val);
     writer.out
+}
+
+/// The same in a notation ([`super::Notations`]).
+pub(super) fn val_text_as(model: &Model, val: &Val, notation: &Notation) -> String {
+    match val.as_value() {
+        Some(value) => value_text_as(model, value, notation),
+        None => val_text(model, val),
+    }
 }
 
 struct Writer<'m> {

@@ -4,16 +4,16 @@
 //! evaluated gives no reason; a wrong sentence would be worse than none.
 
 use abridge_diag::with_stack;
-use abridge_eval::{Env, Result, Session, Val, val_text};
-use abridge_model::{Arrow, BinaryOp, Comparison, Expr, ExprId, Pred, PredId, UnaryOp, dump};
+use abridge_eval::{Env, Notations, Result, Session, Val, val_text};
+use abridge_model::{Arrow, BinaryOp, Comparison, Expr, ExprId, Pred, PredId, Type, UnaryOp, dump};
 use abridge_system::Reason;
 use abridge_value::{Set, Value, relation, sequence};
 
 use super::shortened;
 
 /// What makes a comparison false.
-pub(super) fn reason(session: &Session<'_>, pred: PredId, env: &Env) -> Option<Reason> {
-    let why = Why { session, env };
+pub(super) fn reason(session: &Session<'_>, notations: &Notations, pred: PredId, env: &Env) -> Option<Reason> {
+    let why = Why { session, notations, env };
     match session.model().pred(pred) {
         Pred::Compare(Comparison::Member, left, right) => {
             let val = session.value(*left, env).ok()?;
@@ -30,6 +30,7 @@ pub(super) fn reason(session: &Session<'_>, pred: PredId, env: &Env) -> Option<R
 
 struct Why<'a> {
     session: &'a Session<'a>,
+    notations: &'a Notations,
     env: &'a Env,
 }
 
@@ -78,6 +79,10 @@ impl Why<'_> {
     fn missing(&self, left: ExprId, right: ExprId) -> Result<Option<Reason>> {
         let (left, set) = (self.session.value(left, self.env)?, self.session.value(right, self.env)?);
         let (Some(left), Some(_)) = (left.as_set(), set.as_set()) else { return Ok(None) };
+        // The elements of a set that should be empty are part of its value, which is shown.
+        if matches!(self.session.model().expr(right), Expr::EmptySet) {
+            return Ok(None);
+        }
         let found = self.first_outside(left, &set)?;
         Ok(found.map(|value| self.about(format!("{} is missing from", self.value_text(&value)), right)))
     }
@@ -88,6 +93,7 @@ impl Why<'_> {
             let found = match self.session.model().expr(set) {
                 Expr::Binary(BinaryOp::Arrow(arrow), from, to) => self.not_arrow(val, *arrow, *from, *to)?,
                 Expr::Binary(BinaryOp::Cartesian, first, second) => self.not_pair(val, *first, *second)?,
+                Expr::StructSet(fields) => self.not_record(val, set, fields)?,
                 Expr::Unary(op @ (UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1), base) => {
                     self.not_subset(val, *op, *base)?
                 }
@@ -97,7 +103,8 @@ impl Why<'_> {
                 ) => self.not_sequence(val, *op, *base)?,
                 _ => None,
             };
-            Ok(found.unwrap_or_else(|| self.about(format!("{} is not in", self.text(val)), set)))
+            let text = || shortened(self.notations.element_text(self.session.model(), set, val));
+            Ok(found.unwrap_or_else(|| self.about(format!("{} is not in", text()), set)))
         })
     }
 
@@ -106,6 +113,21 @@ impl Why<'_> {
         for (part, set) in [(left, first), (right, second)] {
             if !self.session.member(&part, &self.session.value(set, self.env)?, self.env)? {
                 return self.outside(&part, set).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Why a record is not in a set of records: the first field that does not fit.
+    fn not_record(&self, val: &Val, records: ExprId, fields: &[ExprId]) -> Result<Option<Reason>> {
+        let types = &self.session.model().types;
+        let Type::Pow(record) = types.get(self.session.model().ty(records)) else { return Ok(None) };
+        let Type::Record(names) = types.get(*record) else { return Ok(None) };
+        for ((position, (name, _)), set) in (0..).zip(names).zip(fields) {
+            let part = val.field(position)?;
+            if !self.session.member(&part, &self.session.value(*set, self.env)?, self.env)? {
+                let reason = self.outside(&part, *set)?;
+                return Ok(Some(Reason { text: format!("field `{name}`: {}", reason.text), ..reason }));
             }
         }
         Ok(None)

@@ -18,7 +18,7 @@ use abridge_temporal::formula::{Atom, AtomId, AtomKind, BText, Binary, Ltl, LtlN
 use abridge_temporal::{Source, parse_ltl};
 use serde_json::json;
 
-use super::Dialogue;
+use super::{Dialogue, NOT_INITIALISED};
 use crate::commands::check::temporal::{path_text, table_text};
 use crate::formulas::fields;
 use crate::load::{load, load_with};
@@ -108,7 +108,7 @@ impl Dialogue<'_> {
         };
         let n_positions = rows.first().map_or(0, |row| row.values.len());
         if n_positions == 0 {
-            return Reply::error("the machine is not initialised");
+            return Reply::error(NOT_INITIALISED);
         }
         let first = steps.len() - n_positions + 1;
         let json: Vec<_> = rows.iter().map(|row| json!({ "text": row.text, "holds": row.values })).collect();

@@ -13,7 +13,7 @@ use abridge_model_system::{ModelSystem as _, executions};
 use abridge_sema::{FormulaBody, FormulaText, Role};
 use abridge_value::Random;
 
-use super::{Dialogue, refused};
+use super::{Dialogue, NOT_INITIALISED, refused};
 use crate::commands::system_of;
 use crate::formulas::analyse_one;
 use crate::load::load_with;
@@ -54,7 +54,7 @@ impl Dialogue<'_> {
 
     /// Takes a step with the values of formulas as parameters.
     fn take_given(&mut self, op: OpId, texts: &[FormulaText]) -> Reply {
-        let place @ Place::Running(_) = self.place() else { return Reply::error("the machine is not initialised") };
+        let place @ Place::Running(_) = self.place() else { return Reply::error(NOT_INITIALISED) };
         let analysis = load_with(Some(self.file), texts, self.model_options);
         let Some(model) = &analysis.model else { return refused(&analysis) };
         let system = system_of(model, &self.config());
@@ -96,7 +96,7 @@ impl Dialogue<'_> {
                 _ => format!("no operation `{name}`{}", self.similar(name)),
             });
         };
-        let place @ Place::Running(_) = self.place() else { return Reply::error("the machine is not initialised") };
+        let place @ Place::Running(_) = self.place() else { return Reply::error(NOT_INITIALISED) };
         let analysis = analyse_one(Some(self.file), pred, Role::Any, self.model_options);
         let (model, formula) = match (&analysis.model, analysis.formulas.first()) {
             (Some(model), Some(formula)) => (model, formula),

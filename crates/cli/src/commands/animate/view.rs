@@ -26,11 +26,18 @@ impl View<'_, '_> {
         let last = self.dialogue.animation.trace().pop();
         let mut text = match &last {
             None => format!("{}: not started\n", visible(&self.dialogue.model.name)),
-            Some(step) => format!("after {}: {}\n", self.dialogue.animation.history().len(), self.bold(&label(step))),
+            Some(step) => {
+                let number = self.dialogue.animation.history().len() + self.dialogue.first_number() - 1;
+                let state = if self.is_running() { "" } else { " (not initialised)" };
+                format!("after {number}: {}{state}\n", self.bold(&label(step)))
+            }
         };
         text += &self.state(last.as_ref());
-        for conjunct in self.broken() {
-            text += &format!("  {} {}\n", self.bold("invariant violated:"), visible(&conjunct));
+        for idx in self.broken() {
+            text += &format!("  {} {}\n", self.bold("invariant violated:"), visible(&self.dialogue.conjunct(idx)));
+            for line in self.dialogue.why_false(idx) {
+                text += &format!("    {}\n", visible(&shortened(&line, MAX_VALUE_CHARS)));
+            }
         }
         text.push('\n');
         text + &visible(&self.choices())
@@ -56,12 +63,16 @@ impl View<'_, '_> {
         shown.iter().map(row).collect()
     }
 
+    fn is_running(&self) -> bool {
+        matches!(self.dialogue.place(), Place::Running(_))
+    }
+
     /// Invariant conjuncts that are false in this state.
-    fn broken(&self) -> Vec<String> {
+    fn broken(&self) -> Vec<usize> {
         let Place::Running(state) = self.dialogue.place() else { return Vec::new() };
         let truths = self.dialogue.system.judge().session().invariant(&state);
         let broken = truths.into_iter().filter(|(_, truth)| matches!(truth, Ok(false)));
-        broken.map(|(idx, _)| self.dialogue.conjunct(idx)).collect()
+        broken.map(|(idx, _)| idx).collect()
     }
 
     fn steps(&self) -> Vec<TraceStep> {
@@ -89,7 +100,7 @@ impl View<'_, '_> {
         if steps.is_empty() && self.dialogue.animation.choices().errors.is_empty() {
             text += match self.dialogue.place() {
                 Place::Running(_) => "     deadlock: no operation is enabled\n",
-                _ => "     the machine cannot start\n",
+                _ => "     the machine cannot start; `abridge check` says why\n",
             };
         }
         text
@@ -137,7 +148,7 @@ impl View<'_, '_> {
             "last": last.as_ref().map(label),
             "state": object(last.as_ref().map(|step| step.state.as_slice()).unwrap_or_default()),
             "changed": last.as_ref().map(|step| step.changed.clone()).unwrap_or_default(),
-            "violated": self.broken(),
+            "violated": self.broken().into_iter().map(|idx| self.dialogue.conjunct(idx)).collect::<Vec<_>>(),
             "choices": self.steps().iter().enumerate().map(choice).collect::<Vec<_>>(),
             "more": self.dialogue.animation.choices().is_cut,
             "errors": errors.collect::<Vec<_>>(),

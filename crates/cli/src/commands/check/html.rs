@@ -12,7 +12,7 @@ use abridge_model::Model;
 
 use super::text::{heading, plural, verdict_line};
 use super::{Times, coverage};
-use crate::report::{count, part_text, reason_text};
+use crate::report::{count, explanation_lines};
 use crate::steps::{MAX_LISTED_STEPS, N_END_STEPS, changes, label, shortened};
 use crate::watch::{grouped, peak_bytes};
 use abridge_draw::xml;
@@ -99,10 +99,8 @@ impl Page {
         for violation in report.violations.iter().take(MAX_SHOWN_FINDINGS) {
             self.line(&format!("<h2>{}</h2>", xml(&shortened(&heading(model, sources, violation), MAX_CELL_CHARS))));
             self.place(model, sources, violation);
-            let parts = violation.parts.iter().map(|part| format!("{} is {}", part_text(sources, part), part.value));
-            let reasons = violation.reasons.iter().map(|reason| reason_text(sources, reason));
             self.line("<ul>");
-            for text in parts.chain(reasons) {
+            for text in explanation_lines(sources, &violation.parts, &violation.reasons) {
                 self.line(&format!("<li><code>{}</code></li>", xml(&shortened(&text, MAX_CELL_CHARS))));
             }
             self.line("</ul>");

@@ -10,7 +10,7 @@ use num_bigint::BigInt;
 use super::{MAX_LISTED_VIOLATIONS, Times, temporal};
 use crate::commands::canonizers::reduction_text;
 use crate::out::{out, outln, raw};
-use crate::report::{conjunct_text, count, part_text, reason_text};
+use crate::report::{conjunct_text, count, explanation_lines};
 use crate::steps::{MAX_LISTED_STEPS, table};
 use crate::terminal::{Tone, colours_output, print_toned};
 use crate::watch::{grouped, peak_bytes};
@@ -340,11 +340,8 @@ fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
         ViolationKind::IllDefined { error, .. } => print_diagnostic(sources, error),
         ViolationKind::Deadlock | ViolationKind::Goal => {}
     }
-    for part in &violation.parts {
-        outln!("  {} is {}", part_text(sources, part), part.value);
-    }
-    for reason in &violation.reasons {
-        outln!("  {}", reason_text(sources, reason));
+    for line in explanation_lines(sources, &violation.parts, &violation.reasons) {
+        outln!("  {line}");
     }
     outln!();
     out!("{}", table(&violation.trace.steps, 1 - violation.trace.n_setup.min(1)));

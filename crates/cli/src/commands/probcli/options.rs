@@ -2,7 +2,7 @@
 //!
 //! A row that promises more than its effect does would let scripts pass that should not.
 
-use super::Plan;
+use super::{INIT, Plan};
 use crate::exit::Exit;
 
 /// One option with its other names.
@@ -61,20 +61,34 @@ fn mode(plan: &mut Plan, values: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// Exit statuses for the names that ProB gives to errors.
+/// Names that ProB gives to errors, with the exit statuses that they become.
+const ERRORS: &[(&str, &[Exit])] = &[
+    ("deadlock", &[Exit::Deadlock]),
+    ("invariant_violation", &[Exit::Invariant]),
+    ("assertion_violation", &[Exit::Assertion]),
+    ("ltl", &[Exit::Temporal]),
+    ("ltl_formula_violation", &[Exit::Temporal]),
+    ("ctl", &[Exit::Temporal]),
+    ("refinement_check_fails", &[Exit::Refinement]),
+    ("model_check_incomplete", &[Exit::Incomplete]),
+    // A check finds that the machine cannot start; the animator cannot initialise it.
+    ("setup_constants_fails", &[Exit::Deadlock, Exit::No]),
+    ("initialisation_fails", &[Exit::Deadlock, Exit::No]),
+    ("well_definedness_error", &[Exit::IllDefined]),
+    ("state_error", &[Exit::IllDefined]),
+    ("precondition_error", &[Exit::IllDefined]),
+    ("load_error", &[Exit::WrongModel]),
+    ("type_error", &[Exit::WrongModel]),
+    ("parse_error", &[Exit::WrongModel]),
+    ("bmachine_static_checks", &[Exit::WrongModel]),
+];
+
 fn expect(plan: &mut Plan, values: &[&str]) -> Result<(), String> {
-    let exit = match values[0] {
-        "deadlock" => Exit::Deadlock,
-        "invariant_violation" => Exit::Invariant,
-        "assertion_violation" => Exit::Assertion,
-        "ltl" | "ltl_formula_violation" | "ctl" => Exit::Temporal,
-        "refinement_check_fails" => Exit::Refinement,
-        "model_check_incomplete" => Exit::Incomplete,
-        "well_definedness_error" | "state_error" | "precondition_error" => Exit::IllDefined,
-        "load_error" | "type_error" | "parse_error" | "bmachine_static_checks" => Exit::WrongModel,
-        other => return Err(format!("unknown kind of error `{other}`")),
+    let Some((name, exits)) = ERRORS.iter().find(|(name, _)| *name == values[0]) else {
+        let names: Vec<&str> = ERRORS.iter().map(|(name, _)| *name).collect();
+        return Err(format!("unknown kind of error `{}`; known are {}", values[0], names.join(", ")));
     };
-    plan.expected = Some((values[0].to_owned(), exit));
+    plan.expected = Some(((*name).to_owned(), exits));
     Ok(())
 }
 
@@ -337,7 +351,7 @@ pub(super) const OPTIONS: &[Row] = &[
         &["init", "initialise"],
         0,
         Effect::Do(|plan, _| {
-            plan.other(&["animate", "--do", "init"]);
+            plan.other(&INIT);
             Ok(())
         }),
         "`abridge animate --do init`",
@@ -385,7 +399,7 @@ pub(super) const OPTIONS: &[Row] = &[
         1,
         Effect::Do(|plan, values| {
             plan.other(&["eval", "--", values[0]]);
-            plan.expected = Some(("false formula".to_owned(), Exit::No));
+            plan.expected = Some(("false formula".to_owned(), &[Exit::No]));
             Ok(())
         }),
         "`abridge eval FILE FORMULA`, which should be false",
