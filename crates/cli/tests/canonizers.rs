@@ -101,16 +101,12 @@ fn a_reduction_that_is_not_there_is_explained() {
 #[test]
 fn the_symbolic_engine_names_the_function_without_a_circuit() {
     let folder = Folder::new("canonizers-gap");
-    let text = "MACHINE Loop DEFINITIONS CANONIZER_c == VAR nn IN nn := xx; WHILE nn > 1 DO nn := nn - 2 INVARIANT nn : NATURAL \
+    let text = "MACHINE Loop DEFINITIONS CANONIZER_c == VAR nn IN nn := xx; WHILE nn > 6 DO nn := nn - 2 INVARIANT nn : NATURAL \
                 VARIANT nn END; xx := nn END VARIABLES xx INVARIANT xx : 0..6 INITIALISATION xx := 0 \
                 OPERATIONS up = SELECT xx < 5 THEN xx := xx + 2 END END";
     let run =
         abridge(&["check", &folder.file("Loop.mch", text), "--no-deadlock", "--engine", "symbolic", "--reduce", "c"]);
-    assert!(
-        run.status == 20 && run.stdout.contains("function `CANONIZER_c` has no exact circuit: a loop"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.status == 20 && run.stdout.contains("function `CANONIZER_c` has no exact circuit"), "{}", run.stdout);
 }
 
 #[test]
