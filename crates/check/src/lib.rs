@@ -221,7 +221,7 @@ fn explored(system: &impl Evaluated, config: &Config, control: &mut dyn Control)
         _ if !config.reduce.is_empty() => None,
         Engine::Explicit => None,
         Engine::Symbolic => symbolic::run(system, config, control),
-        Engine::Auto => return symbolic::automatic(system, config, control),
+        Engine::Auto => return symbolic::automatic::automatic(system, config, control),
     };
     symbolic.unwrap_or_else(|| {
         let Ok(report) = reduced::run(system, config, InMemory(control));

@@ -4,6 +4,7 @@
 //! or with an initialisation that has no outcome is left to the explicit engine, which explains why. Whatever the engine does not do, or did not finish, is
 //! a limit: a missing limit would turn into `Holds`.
 
+pub(crate) mod automatic;
 mod backward;
 pub(crate) mod canonized;
 mod temporal;
@@ -27,16 +28,14 @@ use abridge_system::{Explanation, FindingKind, Limit, Origin, Steps, Worker as _
 use abridge_value::Value;
 use num_bigint::BigUint;
 
-use crate::explorer::InMemory;
 use crate::report::{
     Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
 };
-use crate::stack::Evaluated;
 use crate::trace::{Path, Trace, realise};
 use canonized::Canonising;
 use temporal::Formulas;
 
-use crate::{Config, Profile, asked, limits, reduced, violation_at, violation_of};
+use crate::{Config, Profile, asked, limits, violation_at, violation_of};
 
 /// The engine of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -72,51 +71,6 @@ fn run_all(mut run: Run<'_, impl ModelSystem>) -> Option<Report> {
         }
     }
     Some(run.report())
-}
-
-/// States that the explicit engine visits before the symbolic one is tried.
-const TRIAL_STATES: u64 = 200_000;
-
-/// Explores a system explicitly at first, then symbolically if there are many states and the engine has an answer, else explicitly to the end.
-pub(crate) fn automatic(system: &impl Evaluated, config: &Config, control: &mut dyn Control) -> Report {
-    let is_trying = temporal::are_supported(config);
-    let mut trial = Trial { control, is_trying, is_over: false };
-    let Ok(report) = reduced::run(system, config, InMemory(&mut trial));
-    if !trial.is_over {
-        return report;
-    }
-    let control = trial.control;
-    match run(system, config, control) {
-        Some(report) if report.verdict != Verdict::Incomplete => report,
-        _ => {
-            let Ok(report) = reduced::run(system, config, InMemory(control));
-            report
-        }
-    }
-}
-
-/// Ends a search after some states.
-struct Trial<'t> {
-    control: &'t mut dyn Control,
-    /// The symbolic engine can answer what is asked.
-    is_trying: bool,
-    is_over: bool,
-}
-
-impl Control for Trial<'_> {
-    fn poll(&mut self, progress: &Progress) -> Option<Limit> {
-        let answer = self.control.poll(progress);
-        self.is_over = self.is_trying
-            && answer.is_none()
-            && progress.states >= TRIAL_STATES
-            && progress.waiting > 0
-            && !progress.is_settled;
-        answer.or(self.is_over.then_some(Limit::Interrupted))
-    }
-
-    fn elapsed(&self) -> Option<std::time::Duration> {
-        self.control.elapsed()
-    }
 }
 
 /// What to do after a set-up.

@@ -11,7 +11,7 @@ use abridge_model::ids::Id as _;
 use abridge_model::{LocalId, Model, OpId};
 use abridge_system::{Move, Named};
 
-use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP};
+use crate::layout::{FIRST_OPERATION, INITIALISATION, SETUP, step_number};
 use crate::model_system::ModelSystem;
 
 /// Name of the set-up step.
@@ -101,10 +101,9 @@ impl Execution {
             Some(op) => (op.params.as_slice(), op.outputs.as_slice()),
             None => (&[][..], &[][..]),
         };
-        let number = |op: OpId| system.operation_ids().iter().position(|other| *other == op).unwrap_or(0) as u32;
         Move {
             operation: match (self.op, &self.to) {
-                (Some(op), _) => number(op) + FIRST_OPERATION,
+                (Some(op), _) => step_number(model, op).unwrap_or(FIRST_OPERATION),
                 (None, Place::Running(_)) => INITIALISATION,
                 (None, _) => SETUP,
             },

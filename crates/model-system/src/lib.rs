@@ -13,5 +13,5 @@ mod model_system;
 pub use execution::{
     Execution, Executions, INITIALISATION_NAME, Place, SETUP_NAME, executions, named_values, shown_values,
 };
-pub use layout::{FIRST_OPERATION, INITIALISATION, SETUP, UNSET, is_initialised};
+pub use layout::{FIRST_OPERATION, INITIALISATION, SETUP, UNSET, is_initialised, step_number};
 pub use model_system::{LabelValues, ModelSystem, Transformer, has_scope};

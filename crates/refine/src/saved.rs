@@ -8,7 +8,6 @@
 use std::io::{self, Read, Write};
 use std::sync::PoisonError;
 
-use abridge_explicit::Explicit;
 use abridge_model_system::{FIRST_OPERATION, ModelSystem as _};
 use abridge_system::System;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
@@ -183,13 +182,13 @@ impl Pair<'_> {
     }
 }
 
-fn restore_level(system: &Explicit<'_>, marks: &[u64], mut bytes: &[u8], notes: &[u8]) -> io::Result<()> {
+fn restore_level(system: &impl System, marks: &[u64], mut bytes: &[u8], notes: &[u8]) -> io::Result<()> {
     system.restore(marks, &mut bytes, notes)?;
     if bytes.is_empty() { Ok(()) } else { Err(damaged()) }
 }
 
 /// Tables that no pair refers to are empty at first, and stay so.
-fn restore_notes(system: &Explicit<'_>, notes: &[u8]) -> io::Result<()> {
+fn restore_notes(system: &impl System, notes: &[u8]) -> io::Result<()> {
     system.restore(&vec![0; system.width()], &mut io::empty(), notes)
 }
 

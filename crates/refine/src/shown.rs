@@ -5,9 +5,11 @@ use std::sync::PoisonError;
 
 use abridge_diag::Diagnostic;
 use abridge_eval::Val;
-use abridge_explicit::{Evaluator, Explicit};
-use abridge_model::{OpId, dump};
-use abridge_model_system::{FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, ModelSystem as _, SETUP, SETUP_NAME};
+use abridge_explicit::Evaluator;
+use abridge_model::dump;
+use abridge_model_system::{
+    FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, ModelSystem, SETUP, SETUP_NAME, step_number,
+};
 use abridge_system::{Completeness, Explanation, FindingKind, Listing, Machine, Move, Named, Origin, Part, Remarks};
 use rustc_hash::FxHashMap;
 
@@ -128,24 +130,18 @@ impl Pair<'_> {
 
     /// What is not well-defined about a step out of a pair, in the refinement or else in the abstraction.
     fn error_in(&self, operation: u32, state: &[u32]) -> Option<Diagnostic> {
-        let error = |system: &Explicit<'_>, number: u32, words: &[u32]| {
-            Some(system.violation_of(number, words)?.diagnostic(system.model()))
-        };
-        let number_in = |system: &Explicit<'_>, op: OpId| {
-            let position = system.operation_ids().iter().position(|other| *other == op)?;
-            Some(FIRST_OPERATION + position as u32)
-        };
         let (own, words) = (self.alphabet.concrete.len(), self.concrete_words(state));
         let Some(position) = operation.checked_sub(FIRST_OPERATION).map(|position| position as usize) else {
             let states = &self.spec(state).states;
-            return error(&self.concrete.system, operation, words)
-                .or_else(|| states.iter().find_map(|words| error(&self.abstracted.system, operation, words)));
+            return violation_in(&self.concrete.system, operation, words)
+                .or_else(|| states.iter().find_map(|words| violation_in(&self.abstracted.system, operation, words)));
         };
+        let (concrete, abstracted) = (&self.concrete.system, &self.abstracted.system);
         let of_refinement = self
             .alphabet
             .concrete
             .get(position)
-            .and_then(|letter| error(&self.concrete.system, number_in(&self.concrete.system, letter.op)?, words));
+            .and_then(|letter| violation_in(concrete, step_number(concrete.model(), letter.op)?, words));
         if of_refinement.is_some() {
             return of_refinement;
         }
@@ -153,8 +149,8 @@ impl Pair<'_> {
             Some(letter) => letter.letter as usize,
             None => position - own,
         };
-        let number = number_in(&self.abstracted.system, self.alphabet.abstracted.get(letter)?.op)?;
-        self.spec(state).states.iter().find_map(|words| error(&self.abstracted.system, number, words))
+        let number = step_number(abstracted.model(), self.alphabet.abstracted.get(letter)?.op)?;
+        self.spec(state).states.iter().find_map(|words| violation_in(abstracted, number, words))
     }
 
     fn letter_of(&self, deed: Deed) -> Option<u32> {
@@ -310,6 +306,11 @@ struct Allowed {
 
 /// Names and values.
 type Texts = Vec<(String, String)>;
+
+/// What is not well-defined, or breaks an obligation, in a step of a level.
+fn violation_in(system: &impl ModelSystem, number: u32, words: &[u32]) -> Option<Diagnostic> {
+    Some(system.violation_of(number, words)?.diagnostic(system.model()))
+}
 
 fn named_params(side: &Side<'_>, letter: &Letter, params: &[Val]) -> Texts {
     let (model, notations) = (side.system.model(), side.system.notations());

@@ -388,8 +388,8 @@ fn what_has_no_circuit_is_learnt() {
 fn automatic_choice_gives_the_same_answer() {
     let report = check(&counters(12), &Config { engine: Engine::Auto, ..survey() }, &mut ());
     assert_eq!((report.verdict, report.states), (Verdict::Holds, 12 << 12));
-    let report = check(&counters(18), &Config { engine: Engine::Auto, ..survey() }, &mut ());
-    assert_eq!((report.verdict, report.states), (Verdict::Holds, 18 << 18));
+    let report = check(&counters(40), &Config { engine: Engine::Auto, ..survey() }, &mut ());
+    assert_eq!((report.verdict, report.states), (Verdict::Holds, 40 << 40));
     assert!(report.symbolic.is_some());
 }
 

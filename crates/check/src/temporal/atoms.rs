@@ -1,7 +1,6 @@
 //! Atoms of temporal formulas as formulas of the model.
 
-use abridge_model::{ExprId, LocalId, Model, OpId, PredId, VarId};
-use abridge_model_system::FIRST_OPERATION;
+use abridge_model::{ExprId, LocalId, PredId, VarId};
 
 /// An atom, lowered. Predicates of states are atomic propositions of the system, by number.
 #[derive(Clone, Debug)]
@@ -91,9 +90,4 @@ impl Atom {
             _ => Vec::new(),
         }
     }
-}
-
-/// The number of the steps of an operation.
-pub(crate) fn step_number(model: &Model, op: OpId) -> Option<u32> {
-    model.transitions().position(|(id, _)| id == op).map(|position| position as u32 + FIRST_OPERATION)
 }

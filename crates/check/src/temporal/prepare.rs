@@ -8,12 +8,13 @@ use abridge_eval::Env;
 use abridge_explicit::judge;
 use abridge_model::ModelNode;
 use abridge_model::{Logic, Model, PredId, SmolStr, Type, TypeId};
+use abridge_model_system::step_number;
 use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
 use abridge_system::Origin;
 use abridge_temporal::formula::{Atom as ParsedAtom, AtomKind, BText, Ltl, Pattern as ParsedPattern, Place};
 use abridge_temporal::{Branching, Domain, ExpandError, Expanded, Fair, Source, expand, parse_ctl, parse_ltl};
 
-use super::atoms::{Atom, Change, Pattern, step_number};
+use super::atoms::{Atom, Change, Pattern};
 use crate::{Config, Needs, Place as MachinePlace, choices, needs};
 
 /// A temporal formula as it is written.

@@ -10,14 +10,14 @@ use std::ops::ControlFlow;
 
 use abridge_eval::{Env, Error};
 use abridge_model::ids::Id as _;
-use abridge_model_system::{Execution, ModelSystem, Place, executions};
+use abridge_model_system::{Execution, ModelSystem, Place, executions, step_number};
 use abridge_reduce::symmetry::{Canonizer, permute_state};
 use abridge_temporal::emptiness::{Path, PathEnd, Truth};
 use abridge_temporal::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
 use abridge_temporal::{Constraint, Expanded, Fair, Table, Word, evaluate, is_fair};
 
 use super::Searched;
-use super::atoms::{Atom, Change, Pattern, step_number};
+use super::atoms::{Atom, Change, Pattern};
 use super::letters::{Letter, truth_of};
 use super::prepare::Body;
 use super::turns::{Names, turned_vals};

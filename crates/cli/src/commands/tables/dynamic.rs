@@ -127,7 +127,7 @@ pub(super) fn print(options: &TablesOptions, interrupt: &Interrupt) -> Option<Ex
     None
 }
 
-/// Peak nodes and time of one method; a star if it does not finish, a dash if it does not apply.
+/// Peak nodes and time of one method; how far it came if it does not finish, a dash if it does not apply.
 fn cell(
     model: &Model,
     (symmetry, representatives): (Method, Representatives),
@@ -164,8 +164,10 @@ fn cell(
     if let Some(proof) = backward.and_then(|backward| backward.proof.as_ref()) {
         return format!("{} patterns / {:.2} s", proof.patterns.len(), start.elapsed().as_secs_f64());
     }
-    match report.limits.is_empty() {
-        true => format!("{} / {:.2} s", grouped(nodes as u64), start.elapsed().as_secs_f64()),
-        false => "*".to_owned(),
+    let (nodes, seconds) = (grouped(nodes as u64), start.elapsed().as_secs_f64());
+    if report.limits.is_empty() {
+        return format!("{nodes} / {seconds:.2} s");
     }
+    // No nodes are reported where the diagrams of the machine itself were not finished.
+    if nodes == "0" { format!("> {seconds:.0} s") } else { format!("> {nodes} / > {seconds:.0} s") }
 }
