@@ -82,6 +82,10 @@ impl SolutionSearch<'_> {
         let mut by_type = Best::new();
         self.offer_types(node, &mut by_type);
         let cost = best.cost.min(by_type.cost);
+        if node.waits && cost >= Cost::from(self.session.config().hard) {
+            // The value under construction will offer fewer candidates once it is complete.
+            return Ok(self.not_yet());
+        }
         if cost > Cost::from(self.session.config().max_set_size)
             && let Some(step) = self.too_many_to_list(cost, node)?
         {
@@ -103,12 +107,15 @@ impl SolutionSearch<'_> {
                 Ok(None)
             }
             // The value under construction will offer more branchings once it is complete.
-            None if node.waits => {
-                Error::merge(&mut self.failure.borrow_mut(), ErrorKind::Undetermined.into());
-                Ok(None)
-            }
+            None if node.waits => Ok(self.not_yet()),
             None => Ok(Some((Cost::UNBOUNDED, Branching::LastResort))),
         }
+    }
+
+    /// No branching: the answer depends on a value under construction.
+    fn not_yet<T>(&self) -> Option<T> {
+        Error::merge(&mut self.failure.borrow_mut(), ErrorKind::Undetermined.into());
+        None
     }
 
     /// Offers the branchings of an equation, membership or inclusion; `false` if it cannot be satisfied.
