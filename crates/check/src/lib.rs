@@ -52,7 +52,7 @@ pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obliga
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_sliced::{Evaluator, Usage as SlicedUsage};
 pub use abridge_store::{Medium, Ram, Volume};
-pub use abridge_symbolic::{Direction, Order, Representatives};
+pub use abridge_symbolic::{Direction, ElementBitOrder, Representatives};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Part};
 pub use abridge_value::bytes::Key;
 pub use animation::{Animation, Choices, choices};
@@ -97,7 +97,7 @@ pub struct Config {
     /// How the symbolic engine finds representatives, if there is symmetry reduction.
     pub representatives: Representatives,
     /// The order of the bits of interchangeable elements in the symbolic engine.
-    pub order: Order,
+    pub order: ElementBitOrder,
     /// Where the symbolic engine starts.
     pub direction: Direction,
     pub strategy: Strategy,
@@ -159,7 +159,7 @@ impl Default for Config {
             evaluator: Evaluator::Auto,
             max_nodes: DEFAULT_MAX_NODES,
             representatives: Representatives::Dynamic,
-            order: Order::Concatenated,
+            order: ElementBitOrder::Concatenated,
             direction: Direction::Forward,
             strategy: Strategy::BreadthFirst,
             invariant: true,

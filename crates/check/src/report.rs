@@ -8,7 +8,7 @@ use abridge_explicit::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
 use abridge_sliced::Usage as SlicedUsage;
-use abridge_symbolic::Proof;
+use abridge_symbolic::PatternProof;
 use abridge_system::{FindingKind, Gap, Limit, Part, Reason};
 use num_bigint::BigUint;
 
@@ -188,7 +188,7 @@ pub struct BackwardReport {
     pub fixpoint_nodes: usize,
     /// Patterns that exclude everything, the most of all valuations of the constants, and the last list of them.
     pub patterns: usize,
-    pub proof: Option<Box<Proof>>,
+    pub proof: Option<Box<PatternProof>>,
     /// The reason why patterns gave no answer, if they were asked.
     pub without_patterns: Option<&'static str>,
 }

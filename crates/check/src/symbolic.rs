@@ -21,8 +21,8 @@ use abridge_reduce::symmetry::{
 };
 use abridge_search::{Control, DiskUse, Progress};
 use abridge_symbolic::{
-    Asked, Class, Direction, Distrust, Halt, Kind, Options, Reached, Renaming, Representatives, Space, Stop,
-    with_engine_stack,
+    AskedFindings, BddStop, Direction, Distrust, ElementRenaming, Halt, PermutationClass, ReachedStates,
+    Representatives, Space, SymbolicFinding, SymbolicOptions, with_engine_stack,
 };
 use abridge_system::{Explanation, FindingKind, Limit, Origin, Steps, Worker as _};
 use abridge_value::Value;
@@ -171,9 +171,9 @@ impl<'r, S: ModelSystem> Run<'r, S> {
         Some(steps.iter().map(|step| (Some(step.target.to_vec()), step.count)).collect())
     }
 
-    fn asked(&self) -> Asked {
+    fn asked(&self) -> AskedFindings {
         let Config { invariant, assertions, goal, deadlock, find_all, .. } = *self.config;
-        Asked { invariant, assertions, goal, deadlock, stop_at_first: !find_all }
+        AskedFindings { invariant, assertions, goal, deadlock, stop_at_first: !find_all }
     }
 
     /// Explores the states of one set-up, again if the judge does not confirm what circuits say; nothing if the machine does not start.
@@ -198,7 +198,7 @@ impl<'r, S: ModelSystem> Run<'r, S> {
         let Config { representatives, order, max_nodes, direction, .. } = *self.config;
         let is_reduced = !self.group().is_trivial() && representatives != Representatives::Patterns;
         let (classes, is_split) = classes(group, constants);
-        let options = Options { representatives, order, max_nodes, direction, is_reduced };
+        let options = SymbolicOptions { representatives, order, max_nodes, direction, is_reduced };
         let mut space = Space::new(source, constants, &classes, distrust, options, self.config.stop.clone())?;
         if let Some(canonising) = self.canonising {
             space.reduce_by(&canonising.reductions())?;
@@ -235,8 +235,8 @@ impl<'r, S: ModelSystem> Run<'r, S> {
         let asked = self.asked();
         let (system, config) = (self.system, self.config);
         let mut limit = None;
-        let mut watch = |control: &mut dyn Control, progress: &abridge_symbolic::Progress| {
-            let abridge_symbolic::Progress { rounds, bytes, states, .. } = *progress;
+        let mut watch = |control: &mut dyn Control, progress: &abridge_symbolic::FixpointProgress| {
+            let abridge_symbolic::FixpointProgress { rounds, bytes, states, .. } = *progress;
             let bytes = bytes + system.bytes();
             limit = control.poll(&Progress { states, bytes, depth: rounds, ..Progress::default() });
             limit = limit.or(config.max_states.filter(|max| states > *max).map(Limit::States));
@@ -287,20 +287,20 @@ impl<'r, S: ModelSystem> Run<'r, S> {
     }
 
     /// Whether the judge does not confirm something that circuits say; it is not to be taken from them again.
-    fn is_refuted(&self, reached: &Reached, distrust: &mut Distrust) -> bool {
+    fn is_refuted(&self, reached: &ReachedStates, distrust: &mut Distrust) -> bool {
         let mut is_refuted = false;
         for (kind, state) in &reached.found {
             if self.system.explain(finding(*kind), &self.system.words_of(state, true)).is_some() {
                 continue;
             }
             is_refuted |= match kind {
-                Kind::IllDefined(operation) => distrust.operations.insert(*operation),
-                Kind::Property(property) | Kind::IllDefinedProperty(property) => {
+                SymbolicFinding::IllDefined(operation) => distrust.operations.insert(*operation),
+                SymbolicFinding::Property(property) | SymbolicFinding::IllDefinedProperty(property) => {
                     let is_new = !distrust.properties.contains(property);
                     distrust.properties.push(*property);
                     is_new
                 }
-                Kind::Deadlock => false,
+                SymbolicFinding::Deadlock => false,
             };
         }
         is_refuted
@@ -323,8 +323,8 @@ impl<'r, S: ModelSystem> Run<'r, S> {
 
     fn halt(&mut self, halt: &Halt) {
         match halt {
-            Halt::Stop(Stop::Nodes) => self.stops.push("node limit of the symbolic engine reached".to_owned()),
-            Halt::Stop(Stop::Stopped) => {
+            Halt::Stop(BddStop::Nodes) => self.stops.push("node limit of the symbolic engine reached".to_owned()),
+            Halt::Stop(BddStop::Stopped) => {
                 let why = self.config.stopped_for.get().copied();
                 self.limits.push(why.unwrap_or(Limit::Missing(abridge_system::Gap::Stopped)));
             }
@@ -336,7 +336,7 @@ impl<'r, S: ModelSystem> Run<'r, S> {
         }
     }
 
-    fn add_counts(&mut self, space: &mut Space<'_>, reached: &Reached, count: u64) {
+    fn add_counts(&mut self, space: &mut Space<'_>, reached: &ReachedStates, count: u64) {
         self.states += &reached.states;
         self.initial += &reached.initial;
         self.leaves_elements |= space.leaves_elements;
@@ -353,7 +353,7 @@ impl<'r, S: ModelSystem> Run<'r, S> {
             (true, Some(_)) => None,
         };
         self.behind = self.behind.take().zip(behind).map(|(sum, more)| sum + more * count);
-        let counts = if space.is_reduced() { Err(Stop::Nodes) } else { space.transitions(reached) };
+        let counts = if space.is_reduced() { Err(BddStop::Nodes) } else { space.transitions(reached) };
         for (idx, sum) in self.transitions.iter_mut().enumerate() {
             let more = counts.as_ref().ok().and_then(|counts| counts[idx].as_ref());
             *sum = sum.take().zip(more).map(|(sum, more)| sum + more);
@@ -488,21 +488,21 @@ fn lists(group: &Group, range: Range<u32>, constants: &State) -> Vec<Vec<u32>> {
 
 /// Permutations that leave the constants as they are, and whether there may be more of them. Elements that can be exchanged form lists. Where the constants have a ring of
 /// all elements, the rotations of the ring are all permutations that keep it.
-fn classes<'g>(group: &'g Group, constants: &State) -> (Vec<Class<'g>>, bool) {
+fn classes<'g>(group: &'g Group, constants: &State) -> (Vec<PermutationClass<'g>>, bool) {
     let renaming =
-        |images: Permutation| -> Renaming<'g> { Box::new(move |value| permute_value(group, &images, value)) };
+        |images: Permutation| -> ElementRenaming<'g> { Box::new(move |value| permute_value(group, &images, value)) };
     let (mut classes, mut is_split) = (Vec::new(), false);
     for range in group.ranges() {
         let lists = lists(group, range.clone(), constants);
         let rotation = if lists.len() > 1 { rotation(group, range, constants) } else { None };
         if let Some(rotation) = rotation.filter(|images| is_kept(group, constants, images)) {
-            classes.push(Class::Group(powers(&rotation).into_iter().map(renaming).collect()));
+            classes.push(PermutationClass::Group(powers(&rotation).into_iter().map(renaming).collect()));
             continue;
         }
         is_split |= lists.len() > 1;
         for list in lists.into_iter().filter(|list| list.len() > 1) {
             let exchanges = list.windows(2).map(|pair| renaming(exchange(group, pair[0], pair[1])));
-            classes.push(Class::Exchanges(exchanges.collect()));
+            classes.push(PermutationClass::Exchanges(exchanges.collect()));
         }
     }
     (classes, is_split)
@@ -546,16 +546,24 @@ fn powers(permutation: &Permutation) -> Vec<Permutation> {
 }
 
 /// A kind of finding as all engines know it.
-fn finding(kind: Kind) -> FindingKind {
+fn finding(kind: SymbolicFinding) -> FindingKind {
     match kind {
-        Kind::Property(PropertyKind::Invariant(idx)) => FindingKind::Invariant(idx as u32),
-        Kind::Property(PropertyKind::Assertion(idx)) => FindingKind::Assertion(idx as u32),
-        Kind::Property(PropertyKind::Goal) | Kind::IllDefinedProperty(PropertyKind::Goal) => FindingKind::Goal,
-        Kind::Property(PropertyKind::Proposition(idx)) => FindingKind::Proposition(idx as u32),
-        Kind::IllDefinedProperty(PropertyKind::Proposition(idx)) => FindingKind::IllDefinedProposition(idx as u32),
-        Kind::IllDefinedProperty(PropertyKind::Invariant(idx)) => FindingKind::IllDefinedInvariant(idx as u32),
-        Kind::IllDefinedProperty(PropertyKind::Assertion(idx)) => FindingKind::IllDefinedAssertion(idx as u32),
-        Kind::IllDefined(operation) => FindingKind::IllDefined(FIRST_OPERATION + operation as u32),
-        Kind::Deadlock => FindingKind::Deadlock,
+        SymbolicFinding::Property(PropertyKind::Invariant(idx)) => FindingKind::Invariant(idx as u32),
+        SymbolicFinding::Property(PropertyKind::Assertion(idx)) => FindingKind::Assertion(idx as u32),
+        SymbolicFinding::Property(PropertyKind::Goal) | SymbolicFinding::IllDefinedProperty(PropertyKind::Goal) => {
+            FindingKind::Goal
+        }
+        SymbolicFinding::Property(PropertyKind::Proposition(idx)) => FindingKind::Proposition(idx as u32),
+        SymbolicFinding::IllDefinedProperty(PropertyKind::Proposition(idx)) => {
+            FindingKind::IllDefinedProposition(idx as u32)
+        }
+        SymbolicFinding::IllDefinedProperty(PropertyKind::Invariant(idx)) => {
+            FindingKind::IllDefinedInvariant(idx as u32)
+        }
+        SymbolicFinding::IllDefinedProperty(PropertyKind::Assertion(idx)) => {
+            FindingKind::IllDefinedAssertion(idx as u32)
+        }
+        SymbolicFinding::IllDefined(operation) => FindingKind::IllDefined(FIRST_OPERATION + operation as u32),
+        SymbolicFinding::Deadlock => FindingKind::Deadlock,
     }
 }

@@ -17,11 +17,11 @@ use abridge_encoding::PropertyKind;
 use abridge_eval::State;
 use rustc_hash::FxHashSet;
 
-use crate::bdd::{Bdd, Made, Stop, Var};
-use crate::reach::{Asked, Kind, Progress, Watch};
+use crate::bdd::{Bdd, BddStop, Made, Var};
+use crate::reach::{AskedFindings, FixpointProgress, FixpointWatch, SymbolicFinding};
 use crate::space::{Halt, Space, fold};
-use action::Action;
-use facts::Facts;
+use action::BackwardAction;
+use facts::DiagramFacts;
 use walk::Walked;
 
 /// The direction of a search.
@@ -38,7 +38,7 @@ pub enum Direction {
 #[derive(Default)]
 pub struct Traced {
     /// What was found, each with a path from an initial state.
-    pub found: Vec<(Kind, Vec<State>)>,
+    pub found: Vec<(SymbolicFinding, Vec<State>)>,
     /// There is an initial state.
     pub has_start: bool,
     /// Sets of states that were searched from: properties that may fail, operations that may be ill-defined, deadlocks.
@@ -57,17 +57,17 @@ pub struct Traced {
 }
 
 /// What all fixpoints of a search share.
-struct Search {
-    actions: Vec<Action>,
+struct BackwardSearch {
+    actions: Vec<BackwardAction>,
     /// What holds in all reachable states, and what holds in those before the first finding.
-    bounds: Facts,
-    facts: Facts,
+    bounds: DiagramFacts,
+    facts: DiagramFacts,
     /// Bits of variables that are quantified.
     hidden: FxHashSet<Var>,
 }
 
 /// The end of a fixpoint.
-enum End {
+enum FixpointEnd {
     /// No initial state is in it.
     Closed,
     /// The last of the rings has an initial state; the first has the states that were searched for.
@@ -76,17 +76,22 @@ enum End {
 
 impl Space<'_> {
     /// Searches backwards from everything that is asked.
-    pub fn trace(&mut self, asked: Asked, watch: &mut Watch<'_>) -> Traced {
+    pub fn trace(&mut self, asked: AskedFindings, watch: &mut FixpointWatch<'_>) -> Traced {
         let mut traced =
             Traced { has_start: !self.initial.is_false(), variables: self.source.variables.len(), ..Traced::default() };
         traced.halt = self.trace_all(asked, &mut traced, watch).err();
         traced
     }
 
-    fn trace_all(&mut self, asked: Asked, traced: &mut Traced, watch: &mut Watch<'_>) -> Result<(), Halt> {
+    fn trace_all(
+        &mut self,
+        asked: AskedFindings,
+        traced: &mut Traced,
+        watch: &mut FixpointWatch<'_>,
+    ) -> Result<(), Halt> {
         let actions = self.backward_actions(asked)?;
         let (bounds, facts) = (self.bounds()?, self.facts(asked)?);
-        let mut search = Search { actions, bounds, facts, hidden: FxHashSet::default() };
+        let mut search = BackwardSearch { actions, bounds, facts, hidden: FxHashSet::default() };
         let mut undecided = None;
         for kind in self.targets(asked) {
             traced.targets += 1;
@@ -99,7 +104,7 @@ impl Space<'_> {
                     }
                 }
                 // Another property may have smaller diagrams.
-                Err(Halt::Stop(Stop::Nodes)) => undecided = Some(Halt::Stop(Stop::Nodes)),
+                Err(Halt::Stop(BddStop::Nodes)) => undecided = Some(Halt::Stop(BddStop::Nodes)),
                 Err(halt) => return Err(halt),
             }
         }
@@ -107,26 +112,26 @@ impl Space<'_> {
     }
 
     /// Everything that is asked, each with states that are searched from.
-    fn targets(&self, asked: Asked) -> Vec<Kind> {
+    fn targets(&self, asked: AskedFindings) -> Vec<SymbolicFinding> {
         let mut targets = Vec::new();
         for property in self.encoding.properties.iter().filter(|property| asked.includes(property.kind)) {
-            targets.push(Kind::Property(property.kind));
+            targets.push(SymbolicFinding::Property(property.kind));
             if property.kind != PropertyKind::Goal {
-                targets.push(Kind::IllDefinedProperty(property.kind));
+                targets.push(SymbolicFinding::IllDefinedProperty(property.kind));
             }
         }
-        targets.extend((0..self.source.operations.len()).map(Kind::IllDefined));
-        targets.extend(asked.deadlock.then_some(Kind::Deadlock));
+        targets.extend((0..self.source.operations.len()).map(SymbolicFinding::IllDefined));
+        targets.extend(asked.deadlock.then_some(SymbolicFinding::Deadlock));
         targets
     }
 
     /// A path to something that is looked for; nothing if there is none.
     fn trace_one(
         &mut self,
-        search: &mut Search,
-        kind: Kind,
+        search: &mut BackwardSearch,
+        kind: SymbolicFinding,
         traced: &mut Traced,
-        watch: &mut Watch<'_>,
+        watch: &mut FixpointWatch<'_>,
     ) -> Result<Option<Vec<State>>, Halt> {
         let bad = self.bad(search, kind)?;
         let bad = search.bounds.within(&mut self.manager, &bad, &|_| true)?;
@@ -143,8 +148,8 @@ impl Space<'_> {
             search.hidden = hidden.flat_map(|position| self.layout.bits_of(position)).copied().collect();
             self.set_swaps(&search.hidden)?;
             let rings = match self.close(search, &bad, traced, watch)? {
-                End::Closed => return Ok(None),
-                End::Meets(rings) => rings,
+                FixpointEnd::Closed => return Ok(None),
+                FixpointEnd::Meets(rings) => rings,
             };
             match self.walk(&rings)? {
                 Walked::Path(path) => return Ok(Some(path)),
@@ -162,7 +167,7 @@ impl Space<'_> {
     }
 
     /// The position of a variable that has to be visible, so that a state has no step to some rings.
-    fn ruled_out(&mut self, search: &mut Search, bits: &FxHashSet<Var>, rings: &[Bdd]) -> Made<Option<usize>> {
+    fn ruled_out(&mut self, search: &mut BackwardSearch, bits: &FxHashSet<Var>, rings: &[Bdd]) -> Made<Option<usize>> {
         let ring = self.manager.any(rings.to_vec())?;
         let ring = self.orbits(&ring)?;
         self.refined(search, bits, &ring)
@@ -172,11 +177,11 @@ impl Space<'_> {
     /// turn (chaining): a ring has the states from which one step leads to a ring before.
     fn close(
         &mut self,
-        search: &mut Search,
+        search: &mut BackwardSearch,
         bad: &Bdd,
         traced: &mut Traced,
-        watch: &mut Watch<'_>,
-    ) -> Result<End, Halt> {
+        watch: &mut FixpointWatch<'_>,
+    ) -> Result<FixpointEnd, Halt> {
         let n_operations = self.source.operations.len();
         let ring = self.representatives(bad)?;
         let (mut known, mut rings) = (ring.clone(), vec![ring.clone()]);
@@ -185,7 +190,7 @@ impl Space<'_> {
             traced.rounds += 1;
             for operation in (0..n_operations).rev() {
                 if !self.manager.and(&self.initial.clone(), &rings[rings.len() - 1])?.is_false() {
-                    return Ok(End::Meets(rings));
+                    return Ok(FixpointEnd::Meets(rings));
                 }
                 let none = self.manager.constant(false);
                 let open = std::mem::replace(&mut pending[operation], none);
@@ -204,17 +209,17 @@ impl Space<'_> {
             }
         }
         traced.fixpoint_nodes = traced.fixpoint_nodes.max(self.manager.size(&known));
-        Ok(End::Closed)
+        Ok(FixpointEnd::Closed)
     }
 
     /// New states from which a step of an operation leads to a set.
     fn ring(
         &mut self,
-        search: &mut Search,
+        search: &mut BackwardSearch,
         operation: usize,
         (open, known): (&Bdd, &Bdd),
         rounds: u32,
-        watch: &mut Watch<'_>,
+        watch: &mut FixpointWatch<'_>,
     ) -> Result<Bdd, Halt> {
         let open = self.open(open, known)?;
         let support = self.manager.support(&open);
@@ -222,8 +227,8 @@ impl Space<'_> {
         let own = (0..search.actions.len()).filter(|idx| search.actions[*idx].operation == operation);
         for idx in own.collect::<Vec<_>>() {
             let (nodes, bytes) = (self.manager.n_nodes(), self.manager.bytes());
-            if !watch(&Progress { rounds, nodes, bytes, states: 0 }) {
-                return Err(Halt::Stop(Stop::Stopped));
+            if !watch(&FixpointProgress { rounds, nodes, bytes, states: 0 }) {
+                return Err(Halt::Stop(BddStop::Stopped));
             }
             let before = self.before(search, idx, (&open, &support), known)?;
             if !before.is_false() {
@@ -244,15 +249,15 @@ impl Space<'_> {
     }
 
     /// The states that are searched from.
-    fn bad(&mut self, search: &mut Search, kind: Kind) -> Made<Bdd> {
+    fn bad(&mut self, search: &mut BackwardSearch, kind: SymbolicFinding) -> Made<Bdd> {
         match kind {
-            Kind::Property(property) | Kind::IllDefinedProperty(property) => {
+            SymbolicFinding::Property(property) | SymbolicFinding::IllDefinedProperty(property) => {
                 let found = self.encoding.properties.iter().find(|it| it.kind == property);
                 let Some(Ok(truth)) = found.map(|property| property.truth) else {
                     return Ok(self.manager.constant(false));
                 };
                 let lits = match kind {
-                    Kind::IllDefinedProperty(_) => vec![!truth.holds, !truth.fails],
+                    SymbolicFinding::IllDefinedProperty(_) => vec![!truth.holds, !truth.fails],
                     _ if property == PropertyKind::Goal => vec![truth.holds],
                     _ => vec![truth.fails],
                 };
@@ -264,12 +269,12 @@ impl Space<'_> {
                 }
                 Ok(all)
             }
-            Kind::IllDefined(operation) => {
+            SymbolicFinding::IllDefined(operation) => {
                 let own = (0..search.actions.len()).filter(|idx| search.actions[*idx].operation == operation);
                 let errors: Made<Vec<Bdd>> = own.map(|idx| self.error_of(&search.actions[idx])).collect();
                 self.manager.any(errors?)
             }
-            Kind::Deadlock => {
+            SymbolicFinding::Deadlock => {
                 let mut stuck = self.manager.constant(true);
                 for idx in 0..search.actions.len() {
                     let enabled = self.enabled(&mut search.actions[idx])?;

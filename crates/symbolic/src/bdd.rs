@@ -5,7 +5,7 @@
 //! collected and levels reordered (`reorder.rs`) only between operations, so operations see neither. Two diagrams of one function are one edge; if that
 //! failed, fixpoints would not be noticed.
 //!
-//! Every operation ends in a [`Stop`] when the node budget is used up or the stop flag is set; handles stay valid then.
+//! Every operation ends in a [`BddStop`] when the node budget is used up or the stop flag is set; handles stay valid then.
 
 mod apply;
 mod arranged;
@@ -21,20 +21,20 @@ use std::rc::Rc;
 use abridge_diag::StopFlag;
 use rustc_hash::FxHashMap;
 
-use apply::Cache;
 pub use apply::MapId;
-pub use counted::{Change, Counting, Record};
+use apply::OpCache;
+pub use counted::{BlockChange, BlockRecord, Counting};
 
 /// The reason why an operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
+pub enum BddStop {
     /// The node budget is used up.
     Nodes,
     /// The stop flag was set.
     Stopped,
 }
 
-pub type Made<T> = Result<T, Stop>;
+pub type Made<T> = Result<T, BddStop>;
 
 /// Number of a variable, whatever its level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -49,10 +49,10 @@ impl Var {
 
 /// A node and whether the function is negated: the node's number, shifted, and a bit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-struct Edge(u32);
+struct BddEdge(u32);
 
-const TRUE: Edge = Edge(0);
-const FALSE: Edge = Edge(1);
+const TRUE: BddEdge = BddEdge(0);
+const FALSE: BddEdge = BddEdge(1);
 /// The variable of the terminal and of free nodes.
 const NO_VAR: u32 = u32::MAX;
 /// The end of a chain of nodes.
@@ -60,7 +60,7 @@ const NO_NODE: u32 = u32::MAX;
 /// The level of the terminal, below all others.
 const BOTTOM: u32 = u32::MAX;
 
-impl Edge {
+impl BddEdge {
     fn node(self) -> usize {
         (self.0 >> 1) as usize
     }
@@ -69,12 +69,12 @@ impl Edge {
         self.0 & 1 == 1
     }
 
-    fn not(self) -> Edge {
-        Edge(self.0 ^ 1)
+    fn not(self) -> BddEdge {
+        BddEdge(self.0 ^ 1)
     }
 
-    fn not_if(self, condition: bool) -> Edge {
-        Edge(self.0 ^ u32::from(condition))
+    fn not_if(self, condition: bool) -> BddEdge {
+        BddEdge(self.0 ^ u32::from(condition))
     }
 
     fn is_constant(self) -> bool {
@@ -84,17 +84,17 @@ impl Edge {
 
 /// A decision; the edge to `hi` is never negated.
 #[derive(Clone, Copy)]
-struct Node {
+struct BddNode {
     var: u32,
-    hi: Edge,
-    lo: Edge,
+    hi: BddEdge,
+    lo: BddEdge,
     /// The next node with the same hash in the table of the variable, or the next free node.
     next: u32,
 }
 
 /// The nodes of one variable, by their children.
 #[derive(Default)]
-struct Table {
+struct VarTable {
     heads: Vec<u32>,
     len: usize,
 }
@@ -105,12 +105,12 @@ type Pins = RefCell<FxHashMap<u32, u32>>;
 /// A boolean function. Its nodes live as long as the handle.
 #[derive(Debug)]
 pub struct Bdd {
-    edge: Edge,
+    edge: BddEdge,
     pins: Rc<Pins>,
 }
 
 impl Bdd {
-    fn new(edge: Edge, pins: &Rc<Pins>) -> Bdd {
+    fn new(edge: BddEdge, pins: &Rc<Pins>) -> Bdd {
         *pins.borrow_mut().entry(edge.0 >> 1).or_insert(0) += 1;
         Bdd { edge, pins: pins.clone() }
     }
@@ -164,14 +164,14 @@ const DECISIONS_PER_POLL: u32 = 1 << 11;
 
 /// All nodes, and the order of the variables.
 pub struct Manager {
-    nodes: Vec<Node>,
+    nodes: Vec<BddNode>,
     free: u32,
     n_used: usize,
-    tables: Vec<Table>,
+    tables: Vec<VarTable>,
     level_of: Vec<u32>,
     var_at: Vec<u32>,
     pins: Rc<Pins>,
-    cache: Cache,
+    cache: OpCache,
     max_nodes: usize,
     next_collection: usize,
     /// Nodes in use before the next reordering; nothing if the order is fixed.
@@ -192,14 +192,14 @@ impl Manager {
     pub fn new(n_pairs: usize, max_nodes: usize, stop: StopFlag) -> Manager {
         let n_vars = 2 * n_pairs as u32;
         Manager {
-            nodes: vec![Node { var: NO_VAR, hi: TRUE, lo: TRUE, next: NO_NODE }],
+            nodes: vec![BddNode { var: NO_VAR, hi: TRUE, lo: TRUE, next: NO_NODE }],
             free: NO_NODE,
             n_used: 1,
-            tables: (0..n_vars).map(|_| Table::default()).collect(),
+            tables: (0..n_vars).map(|_| VarTable::default()).collect(),
             level_of: (0..n_vars).collect(),
             var_at: (0..n_vars).collect(),
             pins: Rc::default(),
-            cache: Cache::default(),
+            cache: OpCache::default(),
             max_nodes: max_nodes.clamp(1 << 10, 1 << 30),
             next_collection: FIRST_COLLECTION_NODES,
             next_reordering: None,
@@ -308,11 +308,11 @@ impl Manager {
     /// Bytes of all tables. Room for nodes that was never used is no memory yet.
     pub fn bytes(&self) -> u64 {
         let heads: usize = self.tables.iter().map(|table| table.heads.len()).sum();
-        (self.nodes.len() * size_of::<Node>() + heads * size_of::<u32>()) as u64 + self.cache.bytes()
+        (self.nodes.len() * size_of::<BddNode>() + heads * size_of::<u32>()) as u64 + self.cache.bytes()
     }
 
     /// The level of an edge's node.
-    fn level(&self, edge: Edge) -> u32 {
+    fn level(&self, edge: BddEdge) -> u32 {
         match self.nodes[edge.node()].var {
             NO_VAR => BOTTOM,
             var => self.level_of[var as usize],
@@ -320,16 +320,16 @@ impl Manager {
     }
 
     /// The cofactors of an edge where the variable at a level is true and false.
-    fn cofactors(&self, edge: Edge, level: u32) -> (Edge, Edge) {
+    fn cofactors(&self, edge: BddEdge, level: u32) -> (BddEdge, BddEdge) {
         if self.level(edge) != level {
             return (edge, edge);
         }
-        let Node { hi, lo, .. } = self.nodes[edge.node()];
+        let BddNode { hi, lo, .. } = self.nodes[edge.node()];
         (hi.not_if(edge.is_negated()), lo.not_if(edge.is_negated()))
     }
 
     /// The edge of a decision, which exists once.
-    fn make(&mut self, var: u32, hi: Edge, lo: Edge) -> Made<Edge> {
+    fn make(&mut self, var: u32, hi: BddEdge, lo: BddEdge) -> Made<BddEdge> {
         if hi == lo {
             return Ok(hi);
         }
@@ -339,25 +339,25 @@ impl Manager {
         self.find_or_add(var, hi, lo)
     }
 
-    fn find_or_add(&mut self, var: u32, hi: Edge, lo: Edge) -> Made<Edge> {
+    fn find_or_add(&mut self, var: u32, hi: BddEdge, lo: BddEdge) -> Made<BddEdge> {
         self.until_poll -= 1;
         if self.until_poll == 0 {
             self.until_poll = DECISIONS_PER_POLL;
             self.n_decisions += u64::from(DECISIONS_PER_POLL);
             if self.stop.is_raised() {
-                return Err(Stop::Stopped);
+                return Err(BddStop::Stopped);
             }
         }
         if let Some(node) = self.find(var, hi, lo) {
-            return Ok(Edge(node << 1));
+            return Ok(BddEdge(node << 1));
         }
         if self.n_used >= self.max_nodes {
-            return Err(Stop::Nodes);
+            return Err(BddStop::Nodes);
         }
-        Ok(Edge(self.add(var, hi, lo) << 1))
+        Ok(BddEdge(self.add(var, hi, lo) << 1))
     }
 
-    fn find(&self, var: u32, hi: Edge, lo: Edge) -> Option<u32> {
+    fn find(&self, var: u32, hi: BddEdge, lo: BddEdge) -> Option<u32> {
         let table = &self.tables[var as usize];
         if table.heads.is_empty() {
             return None;
@@ -374,8 +374,8 @@ impl Manager {
     }
 
     /// Adds a node that does not exist.
-    fn add(&mut self, var: u32, hi: Edge, lo: Edge) -> u32 {
-        let node = Node { var, hi, lo, next: NO_NODE };
+    fn add(&mut self, var: u32, hi: BddEdge, lo: BddEdge) -> u32 {
+        let node = BddNode { var, hi, lo, next: NO_NODE };
         let number = if self.free == NO_NODE {
             self.nodes.push(node);
             self.nodes.len() as u32 - 1
@@ -393,7 +393,7 @@ impl Manager {
 
     /// Puts a node into the table of its variable.
     fn link(&mut self, number: u32) {
-        let Node { var, hi, lo, .. } = self.nodes[number as usize];
+        let BddNode { var, hi, lo, .. } = self.nodes[number as usize];
         let table = &mut self.tables[var as usize];
         if table.len >= table.heads.len() {
             let (n_heads, old) = ((table.heads.len() * 2).max(16), std::mem::take(&mut table.heads));
@@ -417,7 +417,7 @@ impl Manager {
 
     /// Takes a node out of the table of its variable.
     fn unlink(&mut self, number: u32) {
-        let Node { var, hi, lo, next } = self.nodes[number as usize];
+        let BddNode { var, hi, lo, next } = self.nodes[number as usize];
         let table = &mut self.tables[var as usize];
         let slot = hash(hi, lo) & (table.heads.len() - 1);
         table.len -= 1;
@@ -433,7 +433,7 @@ impl Manager {
     }
 
     fn release(&mut self, number: u32) {
-        self.nodes[number as usize] = Node { var: NO_VAR, hi: TRUE, lo: TRUE, next: self.free };
+        self.nodes[number as usize] = BddNode { var: NO_VAR, hi: TRUE, lo: TRUE, next: self.free };
         self.free = number;
         self.n_used -= 1;
     }
@@ -445,7 +445,7 @@ impl Manager {
         let mut open: Vec<u32> = self.pins.borrow().keys().copied().collect();
         while let Some(number) = open.pop() {
             if !std::mem::replace(&mut is_live[number as usize], true) {
-                let Node { hi, lo, .. } = self.nodes[number as usize];
+                let BddNode { hi, lo, .. } = self.nodes[number as usize];
                 open.extend([hi.0 >> 1, lo.0 >> 1]);
             }
         }
@@ -476,10 +476,10 @@ impl Manager {
     }
 
     /// Runs an operation; once more after a collection if it ran out of nodes.
-    fn run(&mut self, operation: impl Fn(&mut Manager) -> Made<Edge>) -> Made<Bdd> {
+    fn run(&mut self, operation: impl Fn(&mut Manager) -> Made<BddEdge>) -> Made<Bdd> {
         self.prepare();
         let mut result = operation(self);
-        if result == Err(Stop::Nodes) {
+        if result == Err(BddStop::Nodes) {
             self.collect();
             result = operation(self);
         }
@@ -487,7 +487,7 @@ impl Manager {
     }
 }
 
-fn hash(hi: Edge, lo: Edge) -> usize {
+fn hash(hi: BddEdge, lo: BddEdge) -> usize {
     let mixed = (u64::from(hi.0) << 32 | u64::from(lo.0)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> 32) as usize
 }

@@ -25,20 +25,20 @@ pub enum Reduction {
 const MAX_POWERS: usize = 64;
 
 /// A reduction as relations.
-pub(crate) struct Stage {
-    moves: Vec<Move>,
+pub(crate) struct ReductionRelations {
+    moves: Vec<FunctionRelation>,
     /// The moves are applied until nothing changes.
     is_repeated: bool,
 }
 
 /// A function on states, with the states that it is applied to.
-struct Move {
+struct FunctionRelation {
     relation: Bdd,
     writes: Bdd,
     domain: Bdd,
 }
 
-impl Move {
+impl FunctionRelation {
     /// The states of a set, those of the domain moved.
     fn apply(&self, manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
         let moving = manager.and(set, &self.domain)?;
@@ -56,7 +56,7 @@ impl Move {
     }
 }
 
-impl Stage {
+impl ReductionRelations {
     fn apply(&self, manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
         let mut current = set.clone();
         loop {
@@ -92,7 +92,7 @@ impl Stage {
 }
 
 /// A function for one value of its parameters: where it has a result, and the new literals of the cells.
-struct Map {
+struct FunctionCircuit {
     defined: Lit,
     cells: Vec<Lit>,
 }
@@ -112,7 +112,7 @@ impl Space<'_> {
                     for (written, map) in self.maps(&[*function])? {
                         moves.extend(self.step_by(&written, &map, false)?);
                     }
-                    Stage { moves, is_repeated: false }
+                    ReductionRelations { moves, is_repeated: false }
                 }
                 Reduction::Generators(functions) => {
                     let maps = self.maps(functions)?;
@@ -125,7 +125,7 @@ impl Space<'_> {
                             moves.extend(self.step_by(written, map, true)?);
                         }
                     }
-                    Stage { moves, is_repeated: true }
+                    ReductionRelations { moves, is_repeated: true }
                 }
             };
             self.stages.push(stage);
@@ -153,7 +153,7 @@ impl Space<'_> {
     }
 
     /// The maps of functions, one for each value of the parameters, with the cells that they write.
-    fn maps(&mut self, functions: &[usize]) -> Result<Vec<(Vec<CellId>, Map)>, Halt> {
+    fn maps(&mut self, functions: &[usize]) -> Result<Vec<(Vec<CellId>, FunctionCircuit)>, Halt> {
         let mut maps = Vec::new();
         let source = self.source;
         let n_operations = source.operations.len();
@@ -175,15 +175,20 @@ impl Space<'_> {
             instance.writes.iter().for_each(|(cell, lit)| cells[cell.0 as usize] = lit.unwrap_or(Lit::FALSE));
             let error = blast.circuit.and(instance.error.context, instance.error.ill_defined);
             let defined = blast.circuit.and(instance.relation, !error);
-            maps.push((instance.writes.iter().map(|(cell, _)| *cell).collect(), Map { defined, cells }));
+            maps.push((instance.writes.iter().map(|(cell, _)| *cell).collect(), FunctionCircuit { defined, cells }));
         }
         Ok(maps)
     }
 
     /// The powers of a generator, each as a move; true if these are all.
-    fn add_powers(&mut self, written: &[CellId], generator: &Map, moves: &mut Vec<Move>) -> Made<bool> {
+    fn add_powers(
+        &mut self,
+        written: &[CellId],
+        generator: &FunctionCircuit,
+        moves: &mut Vec<FunctionRelation>,
+    ) -> Made<bool> {
         let identity = identity(&self.encoding);
-        let mut power = Map { defined: generator.defined, cells: generator.cells.clone() };
+        let mut power = FunctionCircuit { defined: generator.defined, cells: generator.cells.clone() };
         for _ in 0..MAX_POWERS {
             if power.cells == identity {
                 return Ok(true);
@@ -199,17 +204,22 @@ impl Space<'_> {
     }
 
     /// First one function, then another.
-    fn then(&mut self, first: &Map, second: &Map) -> Map {
+    fn then(&mut self, first: &FunctionCircuit, second: &FunctionCircuit) -> FunctionCircuit {
         let Encoding { blast, cells, .. } = &mut self.encoding;
         let with = |input: Lit| cells.of_input(input).map(|cell| first.cells[cell.0 as usize]);
         let mut done = Replaced::default();
         let mut after = |lit: Lit| blast.circuit.replace(lit, &with, &mut done);
         let (defined, cells) = (after(second.defined), second.cells.iter().map(|lit| after(*lit)).collect());
-        Map { defined: self.encoding.blast.circuit.and(first.defined, defined), cells }
+        FunctionCircuit { defined: self.encoding.blast.circuit.and(first.defined, defined), cells }
     }
 
     /// A function as a move, to all states or to those that it makes smaller; nothing if there are none.
-    fn step_by(&mut self, written: &[CellId], map: &Map, makes_smaller: bool) -> Made<Option<Move>> {
+    fn step_by(
+        &mut self,
+        written: &[CellId],
+        map: &FunctionCircuit,
+        makes_smaller: bool,
+    ) -> Made<Option<FunctionRelation>> {
         let Space { encoding, layout, manager, .. } = self;
         let mut bits: Vec<(Var, Lit)> =
             written.iter().filter_map(|cell| Some((layout.cell(*cell)?, map.cells[cell.0 as usize]))).collect();
@@ -234,7 +244,7 @@ impl Space<'_> {
             false => values[0].clone(),
         };
         let writes = manager.cube(bits.iter().map(|(bit, _)| *bit))?;
-        Ok((!domain.is_false()).then_some(Move { relation, writes, domain }))
+        Ok((!domain.is_false()).then_some(FunctionRelation { relation, writes, domain }))
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn constants(
 ) -> Vec<Option<bool>> {
     let n_cells = encoding.cells.len();
     let Initial::Circuit { cells, .. } = &encoding.initial else { return vec![None; n_cells] };
-    let mut known = Known { encoding, values: vec![None; n_cells] };
+    let mut known = KnownCells { encoding, values: vec![None; n_cells] };
     let first: Vec<Option<bool>> = cells.iter().map(|lit| lit.and_then(|lit| known.values_of(&[lit])[0])).collect();
     for (idx, value) in first.into_iter().enumerate() {
         let cell = CellId(idx as u32);
@@ -56,19 +56,19 @@ pub(crate) fn constants(
 }
 
 /// What is known of cells so far.
-struct Known<'k> {
+struct KnownCells<'k> {
     encoding: &'k Encoding,
     values: Vec<Option<bool>>,
 }
 
-impl Known<'_> {
+impl KnownCells<'_> {
     fn values_of(&mut self, lits: &[Lit]) -> Vec<Option<bool>> {
         let encoding = self.encoding;
         encoding.blast.circuit.fold(lits, self)
     }
 }
 
-impl Algebra for Known<'_> {
+impl Algebra for KnownCells<'_> {
     type Value = Option<bool>;
 
     fn truth(&mut self) -> Option<bool> {

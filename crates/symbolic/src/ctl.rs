@@ -12,13 +12,13 @@ use abridge_temporal::Branching;
 use abridge_temporal::formula::{AtomId, Ctl, CtlNode, NodeId, Path};
 use abridge_value::Value;
 
-use crate::bdd::{Bdd, Made, Stop};
-use crate::reach::{Progress, Reached, Watch};
+use crate::bdd::{Bdd, BddStop, Made};
+use crate::reach::{FixpointProgress, FixpointWatch, ReachedStates};
 use crate::space::{Halt, Space};
 
 /// An atom of a formula, about the parts of a [`Space`].
 #[derive(Clone, Debug)]
-pub enum Atom {
+pub enum StateAtom {
     /// A predicate of `Source::propositions`, by position.
     Proposition(usize),
     /// The next step is one of these.
@@ -44,7 +44,7 @@ pub struct Matching {
 
 /// The verdict about a formula.
 #[derive(Debug)]
-pub enum Judged {
+pub enum CtlVerdict {
     Holds,
     Violated(Witness),
     /// The atom has no value in the last state.
@@ -61,20 +61,20 @@ pub struct Witness {
 
 /// The reason why there is no verdict.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum NoVerdict {
     Halt(Halt),
     Unsupported(&'static str),
 }
 
-impl From<Halt> for Refusal {
-    fn from(halt: Halt) -> Refusal {
-        Refusal::Halt(halt)
+impl From<Halt> for NoVerdict {
+    fn from(halt: Halt) -> NoVerdict {
+        NoVerdict::Halt(halt)
     }
 }
 
-impl From<Stop> for Refusal {
-    fn from(stop: Stop) -> Refusal {
-        Refusal::Halt(Halt::Stop(stop))
+impl From<BddStop> for NoVerdict {
+    fn from(stop: BddStop) -> NoVerdict {
+        NoVerdict::Halt(Halt::Stop(stop))
     }
 }
 
@@ -82,31 +82,31 @@ mod fair;
 mod linear;
 mod witness;
 
-use fair::Fairness;
-use witness::Walk;
+use fair::FairPaths;
+use witness::WitnessPath;
 
-type Answer<T> = Result<T, Refusal>;
+type CtlResult<T> = Result<T, NoVerdict>;
 
 /// Paths that contradict a universal operator: those that stay in a set for ever, and those that stay in a set until they reach another.
-type Contradiction = (Option<Bdd>, Option<(Bdd, Bdd)>);
+type RefutingPaths = (Option<Bdd>, Option<(Bdd, Bdd)>);
 
 impl Space<'_> {
     /// Judges a formula, given the atoms by number, on the reached states, which must be all.
     pub fn judge(
         &mut self,
-        reached: &Reached,
+        reached: &ReachedStates,
         branching: &Branching,
-        atoms: &[Atom],
-        watch: &mut Watch<'_>,
-    ) -> Result<Judged, Refusal> {
+        atoms: &[StateAtom],
+        watch: &mut FixpointWatch<'_>,
+    ) -> Result<CtlVerdict, NoVerdict> {
         let ctl = &branching.formula;
         if self.counters.is_some() {
-            return Err(Refusal::Unsupported("formulas over counters"));
+            return Err(NoVerdict::Unsupported("formulas over counters"));
         }
         self.learn_properties(&reached.set, &|kind| matches!(kind, PropertyKind::Proposition(_)))?;
-        let mut judge = Judge::new(self, reached, ctl, atoms, watch)?;
+        let mut judge = CtlJudge::new(self, reached, ctl, atoms, watch)?;
         if let Some((atom, undefined)) = judge.undefined()? {
-            return Ok(Judged::IllDefined(atom, judge.way_to(&undefined)?));
+            return Ok(CtlVerdict::IllDefined(atom, judge.way_to(&undefined)?));
         }
         if branching.has_premise() {
             judge.be_fair(&branching.premises)?;
@@ -117,21 +117,21 @@ impl Space<'_> {
         }
         let root = judge.rows[ctl.root().idx()].clone();
         let wrong = judge.space.manager.minus(&judge.initial, &root)?;
-        let Some(start) = judge.pick(&wrong)? else { return Ok(Judged::Holds) };
-        let mut walk = Walk::new(start);
+        let Some(start) = judge.pick(&wrong)? else { return Ok(CtlVerdict::Holds) };
+        let mut walk = WitnessPath::new(start);
         judge.explain(ctl.root(), &mut walk)?;
         if judge.fairness.is_some() && walk.loop_start.is_none() {
             judge.go_fairly(&mut walk, &reached.set)?;
         }
-        Ok(Judged::Violated(judge.shown(&walk)?))
+        Ok(CtlVerdict::Violated(judge.shown(&walk)?))
     }
 }
 
-struct Judge<'j, 's, 'w> {
+struct CtlJudge<'j, 's, 'w> {
     space: &'j mut Space<'s>,
     ctl: &'j Ctl,
-    atoms: &'j [Atom],
-    watch: &'j mut Watch<'w>,
+    atoms: &'j [StateAtom],
+    watch: &'j mut FixpointWatch<'w>,
     /// All reached states, the initial ones and those without a step.
     all: Bdd,
     initial: Bdd,
@@ -139,20 +139,20 @@ struct Judge<'j, 's, 'w> {
     /// Backward images start from whole orbits.
     by_orbits: bool,
     /// Paths that count; all of them without a premise.
-    fairness: Option<Fairness>,
+    fairness: Option<FairPaths>,
     rounds: u32,
     /// States of the subformulas so far.
     rows: Vec<Bdd>,
 }
 
-impl<'j, 's, 'w> Judge<'j, 's, 'w> {
+impl<'j, 's, 'w> CtlJudge<'j, 's, 'w> {
     fn new(
         space: &'j mut Space<'s>,
-        reached: &Reached,
+        reached: &ReachedStates,
         ctl: &'j Ctl,
-        atoms: &'j [Atom],
-        watch: &'j mut Watch<'w>,
-    ) -> Answer<Self> {
+        atoms: &'j [StateAtom],
+        watch: &'j mut FixpointWatch<'w>,
+    ) -> CtlResult<Self> {
         let all = reached.set.clone();
         let initial = space.representatives(&space.initial.clone())?;
         let mut deadlocks = all.clone();
@@ -162,20 +162,20 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
         let is_learnt = space.steps.iter().any(|step| step.learnt.is_some());
         let by_orbits = space.is_reduced() && (is_learnt || space.has_several_representatives);
         let (rounds, rows) = (reached.rounds, Vec::new());
-        Ok(Judge { space, ctl, atoms, watch, all, initial, deadlocks, by_orbits, fairness: None, rounds, rows })
+        Ok(CtlJudge { space, ctl, atoms, watch, all, initial, deadlocks, by_orbits, fairness: None, rounds, rows })
     }
 
     /// Looks at the clock, the memory and the stop flag.
-    fn look_up(&mut self) -> Answer<()> {
+    fn look_up(&mut self) -> CtlResult<()> {
         let (nodes, bytes) = (self.space.manager.n_nodes(), self.space.manager.bytes());
-        let progress = Progress { rounds: self.rounds, nodes, bytes, states: 0 };
-        if (self.watch)(&progress) { Ok(()) } else { Err(Halt::Stop(Stop::Stopped).into()) }
+        let progress = FixpointProgress { rounds: self.rounds, nodes, bytes, states: 0 };
+        if (self.watch)(&progress) { Ok(()) } else { Err(Halt::Stop(BddStop::Stopped).into()) }
     }
 
     /// States where a proposition of the formula has no value, with its atom.
-    fn undefined(&mut self) -> Answer<Option<(AtomId, Bdd)>> {
+    fn undefined(&mut self) -> CtlResult<Option<(AtomId, Bdd)>> {
         for (id, _) in self.ctl.atoms.iter() {
-            let Atom::Proposition(number) = &self.atoms[id.0 as usize] else { continue };
+            let StateAtom::Proposition(number) = &self.atoms[id.0 as usize] else { continue };
             let (holds, fails) = self.proposition(*number);
             let rest = self.space.manager.minus(&self.all, &holds)?;
             let rest = self.space.manager.minus(&rest, &fails)?;
@@ -195,7 +195,7 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
     }
 
     /// Positions of the relations of the steps that match.
-    fn parts_of(&self, matching: &Matching) -> Answer<Vec<usize>> {
+    fn parts_of(&self, matching: &Matching) -> CtlResult<Vec<usize>> {
         let mut parts = Vec::new();
         for (idx, step) in self.space.steps.iter().enumerate().filter(|(_, it)| it.operation == matching.operation) {
             if matching.label.is_empty() {
@@ -204,7 +204,7 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
             }
             let instance = step.instance.map(|instance| &self.space.encoding.instances[instance]);
             let Some(label) = instance.and_then(|instance| instance.label.as_ref()) else {
-                return Err(Refusal::Unsupported("arguments of an operation without a circuit for each of them"));
+                return Err(NoVerdict::Unsupported("arguments of an operation without a circuit for each of them"));
             };
             if matching.label.iter().all(|(place, value)| label[*place].as_value() == Some(value)) {
                 parts.push(idx);
@@ -213,7 +213,7 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
         Ok(parts)
     }
 
-    fn enabled(&mut self, matching: &Matching) -> Answer<Bdd> {
+    fn enabled(&mut self, matching: &Matching) -> CtlResult<Bdd> {
         let parts = self.parts_of(matching)?;
         let sets = parts.into_iter().map(|idx| self.space.steps[idx].enabled.clone()).collect();
         let set = self.space.manager.any(sets)?;
@@ -221,15 +221,15 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
     }
 
     /// The reached states where an atom holds; for one about steps, those with such a step.
-    fn atom(&mut self, atom: &Atom) -> Answer<Bdd> {
+    fn atom(&mut self, atom: &StateAtom) -> CtlResult<Bdd> {
         Ok(match atom {
-            Atom::Proposition(number) => {
+            StateAtom::Proposition(number) => {
                 let (holds, _) = self.proposition(*number);
                 self.space.manager.and(&holds, &self.all)?
             }
-            Atom::Taken(matching) | Atom::Enabled(matching) => self.enabled(matching)?,
-            Atom::Deadlock => self.deadlocks.clone(),
-            Atom::Number(matchings, least, most) => {
+            StateAtom::Taken(matching) | StateAtom::Enabled(matching) => self.enabled(matching)?,
+            StateAtom::Deadlock => self.deadlocks.clone(),
+            StateAtom::Number(matchings, least, most) => {
                 // The states where exactly so many of those before are enabled, up to one more than matter.
                 let none = self.space.manager.constant(false);
                 let mut exactly = vec![none; most + 2];
@@ -247,20 +247,20 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
                 }
                 self.space.manager.any(exactly[*least..=*most].to_vec())?
             }
-            Atom::NoOther(operation) => {
+            StateAtom::NoOther(operation) => {
                 let mut rest = self.all.clone();
                 for step in self.space.steps.iter().filter(|step| step.operation != *operation) {
                     rest = self.space.manager.minus(&rest, &step.enabled)?;
                 }
                 rest
             }
-            Atom::Sink => self.sinks()?,
-            Atom::Unsupported(reason) => return Err(Refusal::Unsupported(reason)),
+            StateAtom::Sink => self.sinks()?,
+            StateAtom::Unsupported(reason) => return Err(NoVerdict::Unsupported(reason)),
         })
     }
 
     /// States from which no step leads to a different state.
-    fn sinks(&mut self) -> Answer<Bdd> {
+    fn sinks(&mut self) -> CtlResult<Bdd> {
         let (mut rest, manager) = (self.all.clone(), &mut self.space.manager);
         for step in &self.space.steps {
             let mut differs = manager.constant(false);
@@ -293,22 +293,22 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
     }
 
     /// Relations of the steps that an atom about steps asks for; all without one.
-    fn parts(&self, step: Option<AtomId>) -> Answer<Vec<usize>> {
+    fn parts(&self, step: Option<AtomId>) -> CtlResult<Vec<usize>> {
         match step.map(|step| &self.atoms[step.0 as usize]) {
             None => Ok((0..self.space.steps.len()).collect()),
-            Some(Atom::Taken(matching)) => self.parts_of(matching),
-            Some(_) => Err(Refusal::Unsupported("steps by what they change")),
+            Some(StateAtom::Taken(matching)) => self.parts_of(matching),
+            Some(_) => Err(NoVerdict::Unsupported("steps by what they change")),
         }
     }
 
     /// Reached states with a step into a set.
-    fn some_next(&mut self, targets: &Bdd, step: Option<AtomId>) -> Answer<Bdd> {
+    fn some_next(&mut self, targets: &Bdd, step: Option<AtomId>) -> CtlResult<Bdd> {
         let parts = self.parts(step)?;
         self.some_next_by(targets, &parts)
     }
 
     /// Reached states with one of some steps into a set.
-    fn some_next_by(&mut self, targets: &Bdd, parts: &[usize]) -> Answer<Bdd> {
+    fn some_next_by(&mut self, targets: &Bdd, parts: &[usize]) -> CtlResult<Bdd> {
         self.look_up()?;
         self.rounds += 1;
         let targets = if self.by_orbits { self.space.orbits(targets)? } else { targets.clone() };
@@ -325,7 +325,7 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
     }
 
     /// States from which a path stays in one set until it is in the other, by distance from the latter. The last layer is empty, or the first with a state of `until`.
-    fn layers(&mut self, stay: &Bdd, goal: &Bdd, until: &Bdd) -> Answer<Vec<Bdd>> {
+    fn layers(&mut self, stay: &Bdd, goal: &Bdd, until: &Bdd) -> CtlResult<Vec<Bdd>> {
         let mut found = goal.clone();
         let mut layers = vec![goal.clone()];
         loop {
@@ -342,18 +342,18 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
     }
 
     /// States from which a path stays in one set until it is in the other, whatever follows.
-    fn until(&mut self, stay: &Bdd, goal: &Bdd) -> Answer<Bdd> {
+    fn until(&mut self, stay: &Bdd, goal: &Bdd) -> CtlResult<Bdd> {
         let nothing = self.space.manager.constant(false);
         let layers = self.layers(stay, goal, &nothing)?;
         Ok(self.space.manager.any(layers)?)
     }
 
-    fn some_until(&mut self, stay: &Bdd, goal: &Bdd) -> Answer<Bdd> {
+    fn some_until(&mut self, stay: &Bdd, goal: &Bdd) -> CtlResult<Bdd> {
         let goal = self.fairly(goal)?;
         self.until(stay, &goal)
     }
 
-    fn some_globally(&mut self, stay: &Bdd) -> Answer<Bdd> {
+    fn some_globally(&mut self, stay: &Bdd) -> CtlResult<Bdd> {
         if self.fairness.is_some() {
             return self.some_fairly(stay);
         }
@@ -370,7 +370,7 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
         }
     }
 
-    fn node(&mut self, node: &CtlNode) -> Answer<Bdd> {
+    fn node(&mut self, node: &CtlNode) -> CtlResult<Bdd> {
         let all = self.all.clone();
         Ok(match node {
             CtlNode::Const(true) => all,
@@ -419,7 +419,7 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
     }
 
     /// States with a path that contradicts a universal operator.
-    fn counterexamples(&mut self, node: &CtlNode) -> Answer<Bdd> {
+    fn counterexamples(&mut self, node: &CtlNode) -> CtlResult<Bdd> {
         let (lasso, path) = self.contradiction(node)?;
         let lassos = lasso.map(|stay| self.some_globally(&stay)).transpose()?;
         let paths = path.map(|(stay, goal)| self.some_until(&stay, &goal)).transpose()?;
@@ -427,7 +427,7 @@ impl<'j, 's, 'w> Judge<'j, 's, 'w> {
     }
 
     /// What contradicts a universal operator.
-    fn contradiction(&mut self, node: &CtlNode) -> Answer<Contradiction> {
+    fn contradiction(&mut self, node: &CtlNode) -> CtlResult<RefutingPaths> {
         let mut not = |node: &NodeId| self.space.manager.minus(&self.all, &self.rows[node.idx()]);
         Ok(match node {
             CtlNode::Finally(_, operand) => (Some(not(operand)?), None),

@@ -1,7 +1,7 @@
 //! The bits of a state: cells of the encoding, and numbers for values that have no cells.
 //!
 //! A variable with an exact form has a bit for each of its cells that is not constant (`constant.rs`). Any other variable has the binary number of its value, and values are numbered as they are
-//! met. Choices of steps are bits too; they lie beside the cells that they decide about. [`Layout::encode`] and [`Layout::decode`] are inverse to each other.
+//! met. Choices of steps are bits too; they lie beside the cells that they decide about. [`BitLayout::encode`] and [`BitLayout::decode`] are inverse to each other.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::bdd::Var;
 const NUMBER_BITS: usize = 20;
 
 /// The bits of states and choices.
-pub(crate) struct Layout {
+pub(crate) struct BitLayout {
     variables: Vec<VarId>,
-    slots: Vec<Slot>,
+    slots: Vec<VariableBits>,
     /// The bit of each cell that has an input and is not constant.
     cells: Vec<Option<Var>>,
     /// The values of constant cells.
@@ -33,7 +33,7 @@ pub(crate) struct Layout {
 }
 
 /// The bits of one variable.
-enum Slot {
+enum VariableBits {
     Cells(Vec<Var>),
     Numbered { bits: Vec<Var>, numbers: FxHashMap<Val, u32>, vals: Vec<Val> },
 }
@@ -41,7 +41,7 @@ enum Slot {
 /// Choices of one instance, each with the cell that it decides about.
 pub(crate) type Placed = Vec<(Lit, usize)>;
 
-impl Layout {
+impl BitLayout {
     /// Bits for cells in the given order. `constants` has the values of constant cells, `choices` are those of instances and of the initialisation.
     pub(crate) fn new(
         encoding: &Encoding,
@@ -49,7 +49,7 @@ impl Layout {
         order: &[CellId],
         constants: Vec<Option<bool>>,
         choices: &[Placed],
-    ) -> Layout {
+    ) -> BitLayout {
         let n_cells = encoding.cells.len();
         let mut n_choices = vec![0; n_cells.max(1)];
         for placed in choices {
@@ -62,7 +62,7 @@ impl Layout {
             n_pairs += 1;
             Var(2 * (n_pairs as u32 - 1))
         };
-        let mut layout = Layout {
+        let mut layout = BitLayout {
             variables: variables.to_vec(),
             slots: Vec::new(),
             cells: vec![None; n_cells],
@@ -87,10 +87,10 @@ impl Layout {
         layout.n_pairs = n_pairs;
         for variable in variables {
             let slot = match numbered.remove(variable) {
-                Some(bits) => Slot::Numbered { bits, numbers: FxHashMap::default(), vals: Vec::new() },
+                Some(bits) => VariableBits::Numbered { bits, numbers: FxHashMap::default(), vals: Vec::new() },
                 None => {
                     let cells = encoding.cells.of(*variable);
-                    Slot::Cells(cells.filter_map(|cell| layout.cells[cell.0 as usize]).collect())
+                    VariableBits::Cells(cells.filter_map(|cell| layout.cells[cell.0 as usize]).collect())
                 }
             };
             layout.bits.extend(slot.bits());
@@ -118,7 +118,7 @@ impl Layout {
     }
 
     pub(crate) fn is_numbered(&self, position: usize) -> bool {
-        matches!(self.slots[position], Slot::Numbered { .. })
+        matches!(self.slots[position], VariableBits::Numbered { .. })
     }
 
     pub(crate) fn cell(&self, cell: CellId) -> Option<Var> {
@@ -144,11 +144,11 @@ impl Layout {
     /// The true bits of the variable at a position; nothing if there is no room for the value.
     pub(crate) fn encode_val(&mut self, encoding: &Encoding, position: usize, val: &Val) -> Option<Vec<Var>> {
         match &mut self.slots[position] {
-            Slot::Cells(_) => {
+            VariableBits::Cells(_) => {
                 let cells = encoding.cells.true_cells(position, Some(val))?;
                 Some(cells.into_iter().filter_map(|cell| self.cells[cell.0 as usize]).collect())
             }
-            Slot::Numbered { bits, numbers, vals } => {
+            VariableBits::Numbered { bits, numbers, vals } => {
                 let next = vals.len() as u32;
                 let number = *numbers.entry(val.clone()).or_insert(next);
                 if number == next {
@@ -181,8 +181,8 @@ impl Layout {
         let mut variables = vec![None; blank.variables.len()];
         for (position, variable) in self.variables.iter().enumerate() {
             variables[variable.index()] = Some(match &self.slots[position] {
-                Slot::Cells(_) => encoding.cells.value_at(position, &is_true)?,
-                Slot::Numbered { bits: own, vals, .. } => {
+                VariableBits::Cells(_) => encoding.cells.value_at(position, &is_true)?,
+                VariableBits::Numbered { bits: own, vals, .. } => {
                     let number: usize =
                         own.iter().enumerate().map(|(idx, bit)| usize::from(bits.contains(bit)) << idx).sum();
                     vals.get(number)?.clone()
@@ -193,10 +193,10 @@ impl Layout {
     }
 }
 
-impl Slot {
+impl VariableBits {
     fn bits(&self) -> &[Var] {
         match self {
-            Slot::Cells(bits) | Slot::Numbered { bits, .. } => bits,
+            VariableBits::Cells(bits) | VariableBits::Numbered { bits, .. } => bits,
         }
     }
 }

@@ -13,12 +13,12 @@ use abridge_model::ids::Id as _;
 
 use abridge_encoding::PropertyKind;
 
-use crate::bdd::{Bdd, Made, Stop, Var};
+use crate::bdd::{Bdd, BddStop, Made, Var};
 use crate::space::{Checked, Halt, RelationPart, Space};
 use crate::within::Gates;
 
 /// What is known about something that depends on some variables.
-pub(crate) struct Known {
+pub(crate) struct LearntDomain {
     /// Bits that it depends on, and the cube of all others.
     key: Vec<Var>,
     rest: Bdd,
@@ -27,7 +27,7 @@ pub(crate) struct Known {
 }
 
 pub(crate) struct LearntOperation {
-    known: Known,
+    known: LearntDomain,
     /// Positions of the variables that it writes.
     writes: Vec<usize>,
     /// States by the number of their transitions.
@@ -35,7 +35,7 @@ pub(crate) struct LearntOperation {
 }
 
 pub(crate) struct LearntProperty {
-    known: Known,
+    known: LearntDomain,
     pred: PredId,
 }
 
@@ -43,10 +43,10 @@ pub(crate) struct LearntProperty {
 const ANSWERS_PER_PART: usize = 512;
 
 impl Space<'_> {
-    fn known(&mut self, positions: &[usize]) -> Made<Known> {
+    fn known(&mut self, positions: &[usize]) -> Made<LearntDomain> {
         let key: Vec<Var> = positions.iter().flat_map(|position| self.layout.bits_of(*position)).copied().collect();
         let rest: Vec<Var> = self.layout.bits().iter().copied().filter(|bit| !key.contains(bit)).collect();
-        Ok(Known { key, rest: self.manager.cube(rest)?, domain: self.manager.constant(false) })
+        Ok(LearntDomain { key, rest: self.manager.cube(rest)?, domain: self.manager.constant(false) })
     }
 
     /// A step that nothing is known about.
@@ -91,7 +91,7 @@ impl Space<'_> {
     }
 
     /// States of a set with values that were not evaluated, one for each valuation of the key.
-    fn unknown(&mut self, known: &Known, set: &Bdd) -> Result<Vec<(Bdd, State)>, Halt> {
+    fn unknown(&mut self, known: &LearntDomain, set: &Bdd) -> Result<Vec<(Bdd, State)>, Halt> {
         let projected = self.manager.exists(set, &known.rest)?;
         let mut open = self.manager.minus(&projected, &known.domain)?;
         let mut found = Vec::new();
@@ -172,11 +172,11 @@ impl Space<'_> {
         Ok(self.manager.assignment(values)?)
     }
 
-    fn outcomes(&mut self, operation: usize, state: &State) -> Result<Outcomes, Halt> {
+    fn outcomes(&mut self, operation: usize, state: &State) -> Result<EvaluatedSteps, Halt> {
         let op = self.source.operations[operation];
         let name = &self.source.interp.model().operations[op].name;
         let session = self.source.interp.session();
-        let mut outcomes = Outcomes::default();
+        let mut outcomes = EvaluatedSteps::default();
         let mut failure = None;
         session.operation(op, state, &mut |found| match found {
             Ok(transition) => {
@@ -253,12 +253,12 @@ impl Space<'_> {
                 let (truth, missing) = truth(&session, learnt.pred, &state)?;
                 self.missing.extend(missing);
                 match truth {
-                    Truth::True => holds.push(key.clone()),
-                    Truth::False => fails.push(key.clone()),
-                    Truth::IllDefined => {}
+                    EvaluatedTruth::True => holds.push(key.clone()),
+                    EvaluatedTruth::False => fails.push(key.clone()),
+                    EvaluatedTruth::IllDefined => {}
                     // What is not known is no finding; the limit says so.
-                    Truth::Unknown if kind == PropertyKind::Goal => fails.push(key.clone()),
-                    Truth::Unknown => holds.push(key.clone()),
+                    EvaluatedTruth::Unknown if kind == PropertyKind::Goal => fails.push(key.clone()),
+                    EvaluatedTruth::Unknown => holds.push(key.clone()),
                 }
                 domain.push(key);
             }
@@ -297,7 +297,7 @@ impl Space<'_> {
 
 /// What an operation does in a state.
 #[derive(Default)]
-struct Outcomes {
+struct EvaluatedSteps {
     targets: Vec<State>,
     n_transitions: u64,
     has_error: bool,
@@ -311,7 +311,7 @@ fn is_violation(error: &Error) -> bool {
 }
 
 /// Truth of a property in a state.
-enum Truth {
+enum EvaluatedTruth {
     True,
     False,
     IllDefined,
@@ -320,18 +320,19 @@ enum Truth {
 }
 
 /// Truth by the evaluator, and why it may be another one. As in the explicit engine, an assumption makes no finding, unless the conventions are those of ProB.
-fn truth(session: &Session<'_>, pred: PredId, state: &State) -> Result<(Truth, Vec<String>), Halt> {
+fn truth(session: &Session<'_>, pred: PredId, state: &State) -> Result<(EvaluatedTruth, Vec<String>), Halt> {
     let (answer, failure) = match session.pred(pred, &Env::new(state)) {
-        Ok(true) => (Truth::True, None),
-        Ok(false) => (Truth::False, None),
-        Err(error) if error.is_failed_assertion() => (Truth::False, None),
-        Err(error) if is_violation(&error) => (Truth::IllDefined, None),
-        Err(error) => (Truth::Unknown, Some(error)),
+        Ok(true) => (EvaluatedTruth::True, None),
+        Ok(false) => (EvaluatedTruth::False, None),
+        Err(error) if error.is_failed_assertion() => (EvaluatedTruth::False, None),
+        Err(error) if is_violation(&error) => (EvaluatedTruth::IllDefined, None),
+        Err(error) => (EvaluatedTruth::Unknown, Some(error)),
     };
     let is_exact = session.config().unbounded == Unbounded::Error;
     let warnings = session.take_warnings();
     let is_assumed = is_exact && warnings.iter().any(|warning| warning.is_bounding(is_exact));
-    let answer = if is_assumed && !matches!(answer, Truth::IllDefined) { Truth::Unknown } else { answer };
+    let answer =
+        if is_assumed && !matches!(answer, EvaluatedTruth::IllDefined) { EvaluatedTruth::Unknown } else { answer };
     Ok((answer, missing(session, warnings, failure, "a property")?))
 }
 
@@ -343,7 +344,7 @@ fn missing(
     what: &str,
 ) -> Result<Vec<String>, Halt> {
     if failure.as_ref().is_some_and(|error| matches!(error.kind(), ErrorKind::Stopped)) {
-        return Err(Halt::Stop(Stop::Stopped));
+        return Err(Halt::Stop(BddStop::Stopped));
     }
     let is_exact = session.config().unbounded == Unbounded::Error;
     let caveats = warnings.into_iter().filter_map(|warning| warning.caveat(is_exact));

@@ -23,13 +23,13 @@ mod symmetry;
 mod within;
 
 pub use backward::{Direction, Traced};
-pub use bdd::Stop;
+pub use bdd::BddStop;
 pub use canonize::Reduction;
-pub use ctl::{Atom, Judged, Matching, Refusal, Witness};
-pub use patterns::{Open, Proof, prove};
-pub use reach::{Asked, Kind, Progress, Reached, Watch};
-pub use space::{Distrust, Halt, Options, Parts, Space};
-pub use symmetry::{Class, Order, Renaming, Representatives};
+pub use ctl::{CtlVerdict, Matching, NoVerdict, StateAtom, Witness};
+pub use patterns::{NoProof, PatternProof, prove};
+pub use reach::{AskedFindings, FixpointProgress, FixpointWatch, ReachedStates, SymbolicFinding};
+pub use space::{Distrust, ExactParts, Halt, Space, SymbolicOptions};
+pub use symmetry::{ElementBitOrder, ElementRenaming, PermutationClass, Representatives};
 
 /// Stack of the engine: operations on diagrams recurse once for each level.
 const STACK_BYTES: usize = 256 << 20;

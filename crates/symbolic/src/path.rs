@@ -4,20 +4,20 @@
 
 use abridge_eval::State;
 
-use crate::bdd::{Bdd, Stop, Var};
-use crate::reach::{Asked, Kind, Progress, Reached, Watch};
+use crate::bdd::{Bdd, BddStop, Var};
+use crate::reach::{AskedFindings, FixpointProgress, FixpointWatch, ReachedStates, SymbolicFinding};
 use crate::space::{Halt, Space};
 
 impl Space<'_> {
     /// A shortest path of states to each of the first kinds that were found, in the order of their distance; the first state is an initial one.
     pub fn paths(
         &mut self,
-        reached: &Reached,
-        asked: Asked,
+        reached: &ReachedStates,
+        asked: AskedFindings,
         max_paths: usize,
-        watch: &mut Watch<'_>,
-    ) -> Result<Vec<(Kind, Vec<State>)>, Halt> {
-        let mut wanted: Vec<Kind> = reached.found.iter().map(|(kind, _)| *kind).collect();
+        watch: &mut FixpointWatch<'_>,
+    ) -> Result<Vec<(SymbolicFinding, Vec<State>)>, Halt> {
+        let mut wanted: Vec<SymbolicFinding> = reached.found.iter().map(|(kind, _)| *kind).collect();
         let mut paths = Vec::new();
         let mut seen = self.representatives(&self.initial.clone())?;
         let mut rings = vec![seen.clone()];
@@ -36,8 +36,8 @@ impl Space<'_> {
             let mut images = Vec::new();
             for idx in 0..self.steps.len() {
                 let (nodes, bytes) = (self.manager.n_nodes(), self.manager.bytes());
-                if !watch(&Progress { rounds: rings.len() as u32, nodes, bytes, states: 0 }) {
-                    return Err(Halt::Stop(Stop::Stopped));
+                if !watch(&FixpointProgress { rounds: rings.len() as u32, nodes, bytes, states: 0 }) {
+                    return Err(Halt::Stop(BddStop::Stopped));
                 }
                 images.push(self.image(idx, &ring)?);
             }

@@ -25,11 +25,11 @@ use abridge_eval::{State, Val};
 use abridge_value::{BitSet, Value};
 use rustc_hash::FxHashMap;
 
-use crate::reach::{Asked, Progress, Watch};
+use crate::reach::{AskedFindings, FixpointProgress, FixpointWatch};
 use crate::space::{Distrust, is_learnt};
-use asker::{Asker, Facts};
+use asker::{Asker, LiteralFacts};
 use pattern::{Literal, Pattern};
-use samples::{Found, Samples};
+use samples::{SampleMatch, Samples};
 use vocabulary::{Element, Vocabulary, anonymous};
 
 /// Conflicts of one question to the solver.
@@ -39,13 +39,13 @@ const MAX_PATTERNS: usize = 200;
 const MAX_SEARCHES: u32 = 30;
 const MAX_VARIABLES: usize = 5;
 /// Elements whose tuples get the clauses of a pattern at once; others get them when a solution asks for it.
-const N_EAGER: u32 = 4;
+const EAGER_ELEMENTS: u32 = 4;
 /// Clauses that one solution asks for.
 const MAX_CLAUSES: usize = 4_000;
 
 /// A list of patterns that excludes everything that is asked about.
 #[derive(Clone, Debug, Default)]
-pub struct Proof {
+pub struct PatternProof {
     /// Each pattern as a predicate about the first elements.
     pub patterns: Vec<String>,
     /// Variables of a pattern at most.
@@ -59,7 +59,7 @@ pub struct Proof {
 
 /// The reason why patterns give no answer, and whether other ways to generalise may give one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Open(pub &'static str, pub bool);
+pub struct NoProof(pub &'static str, pub bool);
 
 /// What is dropped from a pattern first, and when.
 #[derive(Clone, Copy, Debug)]
@@ -81,35 +81,35 @@ const POLICIES: [Policy; 4] = [
 ];
 
 /// A pattern with where it comes from.
-struct Entry {
+struct FoundPattern {
     pattern: Pattern,
     /// What was found before literals were dropped, over elements.
     lifted: Pattern,
     frame: Vec<Element>,
     /// The step that leads from the lifted pattern into another one.
-    step: Option<Step>,
+    step: Option<PatternStep>,
 }
 
 #[derive(Clone)]
-struct Step {
+struct PatternStep {
     instance: usize,
     choices: Vec<(Lit, bool)>,
     target: usize,
 }
 
 /// The end of a search.
-enum End {
+enum SearchEnd {
     Closed,
     /// One more reachable state is known.
     Again,
 }
 
-struct Search<'s, 'w> {
+struct PatternSearch<'s, 'w> {
     source: &'s Source<'s>,
     encoding: Encoding,
     vocabulary: Vocabulary,
     /// What holds in initial states, in all states, and in all states before the first finding.
-    facts: [Facts; 3],
+    facts: [LiteralFacts; 3],
     /// Initial states, states within bounds, those of them without a pattern, and the same with properties.
     initial: Asker,
     bounded: Asker,
@@ -125,14 +125,14 @@ struct Search<'s, 'w> {
     first: BitSet,
     samples: Samples,
     known: Vec<BitSet>,
-    entries: Vec<Entry>,
+    entries: Vec<FoundPattern>,
     /// Assumed for the clauses of this search, and for what looks unlikely.
     is_current: Lit,
     is_likely: Lit,
     has_guards: bool,
     policy: Policy,
     queries: u64,
-    watch: &'s mut Watch<'w>,
+    watch: &'s mut FixpointWatch<'w>,
     stop: StopFlag,
 }
 
@@ -144,16 +144,17 @@ pub fn prove(
     source: &Source<'_>,
     constants: &State,
     elements: &[Value],
-    asked: Asked,
-    watch: &mut Watch<'_>,
+    asked: AskedFindings,
+    watch: &mut FixpointWatch<'_>,
     stop: StopFlag,
-) -> Result<Proof, Open> {
+) -> Result<PatternProof, NoProof> {
     if asked.deadlock {
-        return Err(Open("a deadlock is about all elements", false));
+        return Err(NoProof("a deadlock is about all elements", false));
     }
-    let mut last = Open("no vocabulary", false);
+    let mut last = NoProof("no vocabulary", false);
     for has_guards in [false, true] {
-        let mut search = Search::new(source, constants, elements, asked, has_guards, (&mut *watch, stop.clone()))?;
+        let mut search =
+            PatternSearch::new(source, constants, elements, asked, has_guards, (&mut *watch, stop.clone()))?;
         search.add_unlikely();
         for policy in POLICIES {
             search.policy = policy;
@@ -166,9 +167,9 @@ pub fn prove(
     Err(last)
 }
 
-const LACK: Open = Open("patterns have no words for a set of states", true);
-const STOPPED: Open = Open("stopped", false);
-const FOUND: Open = Open("something is found", false);
+const NO_WORDS: NoProof = NoProof("patterns have no words for a set of states", true);
+const STOPPED: NoProof = NoProof("stopped", false);
+const FOUND: NoProof = NoProof("something is found", false);
 
 /// Of the labels that permutations of elements make equal, the one with the first elements in their order.
 fn label_elements(label: &[Val], places: &FxHashMap<Value, Element>) -> Option<Vec<Element>> {
@@ -183,22 +184,22 @@ fn is_ascending(tuple: &[Element]) -> bool {
     tuple.iter().zip(0..).all(|(element, place)| *element == place)
 }
 
-impl<'s, 'w> Search<'s, 'w> {
+impl<'s, 'w> PatternSearch<'s, 'w> {
     fn new(
         source: &'s Source<'s>,
         constants: &State,
         elements: &[Value],
-        asked: Asked,
+        asked: AskedFindings,
         has_guards: bool,
-        (watch, stop): (&'s mut Watch<'w>, StopFlag),
-    ) -> Result<Search<'s, 'w>, Open> {
+        (watch, stop): (&'s mut FixpointWatch<'w>, StopFlag),
+    ) -> Result<PatternSearch<'s, 'w>, NoProof> {
         let places: FxHashMap<Value, Element> = elements.iter().cloned().zip(0..).collect();
         let is_meant = |label: &[Val]| label_elements(label, &places).is_none_or(|tuple| is_ascending(&tuple));
         let mut prover = SatProver { stop: stop.clone(), ..SatProver::default() };
         let encoding = Encoding::of_labels(source, constants, &Config::default(), &mut prover, &is_meant);
-        let mut encoding = encoding.map_err(|_| Open("no encoding", false))?;
+        let mut encoding = encoding.map_err(|_| NoProof("no encoding", false))?;
         let vocabulary = Vocabulary::new(&encoding, &source.variables, elements);
-        let vocabulary = vocabulary.ok_or(Open("cells are not about tuples of elements", false))?;
+        let vocabulary = vocabulary.ok_or(NoProof("cells are not about tuples of elements", false))?;
         let n_labels: Option<Vec<usize>> = encoding
             .instances
             .iter()
@@ -207,15 +208,15 @@ impl<'s, 'w> Search<'s, 'w> {
                 None => Some(0),
             })
             .collect();
-        let n_labels = n_labels.ok_or(Open("labels are not tuples of elements", false))?;
+        let n_labels = n_labels.ok_or(NoProof("labels are not tuples of elements", false))?;
         let (roots, holding) = properties(source, &mut encoding, asked)?;
         let roots = representatives(&mut encoding, &vocabulary, &roots);
         let (relation, first) = initial_states(&mut encoding, &stop)?;
         let bounds = encoding.assumptions.iter().copied();
         let facts = [
-            Facts::new(&encoding, [relation]),
-            Facts::new(&encoding, bounds.clone()),
-            Facts::new(&encoding, bounds.chain(holding)),
+            LiteralFacts::new(&encoding, [relation]),
+            LiteralFacts::new(&encoding, bounds.clone()),
+            LiteralFacts::new(&encoding, bounds.chain(holding)),
         ];
         let asker = |kind: usize| Asker::new(&facts[kind], &stop);
         let (initial, bounded, outside) = (asker(0), asker(1), asker(1));
@@ -224,7 +225,7 @@ impl<'s, 'w> Search<'s, 'w> {
         let is_stopped = || stop.is_raised();
         let samples = Samples::new(&mut encoding, &vocabulary, &first, (has_guards, n_most), &is_stopped);
         let replaced = encoding.instances.iter().map(|_| Replaced::default()).collect();
-        Ok(Search {
+        Ok(PatternSearch {
             source,
             is_current: encoding.blast.circuit.input(),
             is_likely: encoding.blast.circuit.input(),
@@ -251,22 +252,22 @@ impl<'s, 'w> Search<'s, 'w> {
         })
     }
 
-    fn run(&mut self) -> Result<Proof, Open> {
+    fn run(&mut self) -> Result<PatternProof, NoProof> {
         for searches in 1..=MAX_SEARCHES {
             self.entries.clear();
             self.is_current = self.encoding.blast.circuit.input();
-            if let End::Closed = self.search()? {
+            if let SearchEnd::Closed = self.search()? {
                 return Ok(self.proof(searches));
             }
         }
-        Err(Open("patterns were generalised too much again and again", true))
+        Err(NoProof("patterns were generalised too much again and again", true))
     }
 
-    fn proof(&self, searches: u32) -> Proof {
+    fn proof(&self, searches: u32) -> PatternProof {
         let model = self.source.interp.model();
         let text = |(atom, is_true): &Literal| self.vocabulary.text(&self.encoding, model, atom, *is_true);
-        let whole = |entry: &Entry| entry.pattern.literals.iter().map(text).collect::<Vec<_>>().join(" & ");
-        Proof {
+        let whole = |entry: &FoundPattern| entry.pattern.literals.iter().map(text).collect::<Vec<_>>().join(" & ");
+        PatternProof {
             patterns: self.entries.iter().map(whole).collect(),
             n_variables: self.entries.iter().map(|it| usize::from(it.pattern.n_variables)).max().unwrap_or(0),
             queries: self.queries,
@@ -276,7 +277,7 @@ impl<'s, 'w> Search<'s, 'w> {
     }
 
     /// Searches for a closed list of patterns.
-    fn search(&mut self) -> Result<End, Open> {
+    fn search(&mut self) -> Result<SearchEnd, NoProof> {
         let is_found = self.encoding.blast.circuit.evaluate(&self.roots, |input| {
             self.encoding.cells.of_input(input).is_some_and(|cell| self.first.contains(cell.0 as usize))
         });
@@ -284,10 +285,10 @@ impl<'s, 'w> Search<'s, 'w> {
             return Err(FOUND);
         }
         for root in self.roots.clone() {
-            while let Some(state) = self.state_of(false, &[root], Some(N_EAGER as usize))? {
+            while let Some(state) = self.state_of(false, &[root], Some(EAGER_ELEMENTS as usize))? {
                 let lifted = self.lift(false, &state, Vec::new(), &[], root)?;
-                if let End::Again = self.add(lifted, None)? {
-                    return Ok(End::Again);
+                if let SearchEnd::Again = self.add(lifted, None)? {
+                    return Ok(SearchEnd::Again);
                 }
             }
         }
@@ -297,14 +298,14 @@ impl<'s, 'w> Search<'s, 'w> {
             // Those about many elements first: they become much larger, which leaves fewer ways into others.
             let open = (0..self.entries.len()).filter(|idx| !is_done[*idx]);
             let Some(next) = open.min_by_key(|idx| (Reverse(self.entries[*idx].pattern.n_variables), *idx)) else {
-                return Ok(End::Closed);
+                return Ok(SearchEnd::Closed);
             };
             is_done[next] = true;
             self.enlarge(next)?;
             for instance in 0..self.encoding.instances.len() {
                 for elements in self.frames(&self.entries[next].pattern.clone(), instance) {
-                    if let End::Again = self.predecessors(next, instance, &elements)? {
-                        return Ok(End::Again);
+                    if let SearchEnd::Again = self.predecessors(next, instance, &elements)? {
+                        return Ok(SearchEnd::Again);
                     }
                 }
             }
@@ -312,7 +313,7 @@ impl<'s, 'w> Search<'s, 'w> {
     }
 
     /// Makes a pattern larger, as far as that leads to no new ways into it.
-    fn enlarge(&mut self, entry: usize) -> Result<(), Open> {
+    fn enlarge(&mut self, entry: usize) -> Result<(), NoProof> {
         let pattern = self.entries[entry].pattern.clone();
         let larger = self.generalised(&pattern, true)?;
         if larger != pattern {
@@ -340,9 +341,9 @@ impl<'s, 'w> Search<'s, 'w> {
     }
 
     /// Adds patterns until no step of an instance leads from a state outside of all into a pattern, whose variables are these elements.
-    fn predecessors(&mut self, entry: usize, instance: usize, elements: &[Element]) -> Result<End, Open> {
+    fn predecessors(&mut self, entry: usize, instance: usize, elements: &[Element]) -> Result<SearchEnd, NoProof> {
         let pattern = self.entries[entry].pattern.clone();
-        let Some((goal, n_named)) = self.goal(&pattern, instance, elements) else { return Ok(End::Closed) };
+        let Some((goal, n_named)) = self.goal(&pattern, instance, elements) else { return Ok(SearchEnd::Closed) };
         while let Some(state) = self.state_of(true, &goal, Some(n_named + 1))? {
             let solver = &self.good_outside;
             let choices: Vec<(Lit, bool)> =
@@ -350,11 +351,11 @@ impl<'s, 'w> Search<'s, 'w> {
             let whole = self.encoding.blast.circuit.and_all(goal.iter().copied());
             let named = (0..n_named as u32).collect();
             let lifted = self.lift(true, &state, named, &choices, whole)?;
-            if let End::Again = self.add(lifted, Some(Step { instance, choices, target: entry }))? {
-                return Ok(End::Again);
+            if let SearchEnd::Again = self.add(lifted, Some(PatternStep { instance, choices, target: entry }))? {
+                return Ok(SearchEnd::Again);
             }
         }
-        Ok(End::Closed)
+        Ok(SearchEnd::Closed)
     }
 
     /// Literals of a step of an instance into a pattern, whose variables are these elements, and how many elements it is about; nothing if no step changes anything of that.
@@ -372,7 +373,7 @@ impl<'s, 'w> Search<'s, 'w> {
 
     /// The literals of a pattern whose variables are these elements.
     fn literals_of(&mut self, pattern: &Pattern, elements: &[Element]) -> Vec<Lit> {
-        let Search { encoding, vocabulary, .. } = self;
+        let PatternSearch { encoding, vocabulary, .. } = self;
         let literal = |(atom, is_true): &Literal| {
             let lit = vocabulary.literal(encoding, atom, elements);
             if *is_true { lit } else { !lit }
@@ -382,26 +383,26 @@ impl<'s, 'w> Search<'s, 'w> {
 
     /// A literal about the state after a step.
     fn after(&mut self, instance: usize, lit: Lit) -> Lit {
-        let Search { encoding, replaced, .. } = self;
+        let PatternSearch { encoding, replaced, .. } = self;
         let Encoding { blast, cells, instances, .. } = encoding;
         let with = |input: Lit| instances[instance].new_literal(cells.of_input(input)?);
         blast.circuit.replace(lit, &with, &mut replaced[instance])
     }
 
     /// A state with some literals and without any pattern; with properties, if it is to be good. One in which only the first elements differ from an initial state is preferred.
-    fn state_of(&mut self, is_good: bool, lits: &[Lit], n_different: Option<usize>) -> Result<Option<BitSet>, Open> {
+    fn state_of(&mut self, is_good: bool, lits: &[Lit], n_different: Option<usize>) -> Result<Option<BitSet>, NoProof> {
         let assumed: Vec<Lit> = lits.iter().copied().chain([self.is_current]).collect();
         loop {
-            let progress = Progress { rounds: self.entries.len() as u32, ..Progress::default() };
+            let progress = FixpointProgress { rounds: self.entries.len() as u32, ..FixpointProgress::default() };
             if self.stop.is_raised() || !(self.watch)(&progress) {
                 return Err(STOPPED);
             }
             self.queries += 1;
-            let Search { encoding, facts, first, outside, good_outside, .. } = self;
+            let PatternSearch { encoding, facts, first, outside, good_outside, .. } = self;
             let (asker, facts) = if is_good { (good_outside, &facts[2]) } else { (outside, &facts[1]) };
             match asker.ask(encoding, (facts, first), &assumed) {
                 Answer::Unsatisfiable => return Ok(None),
-                Answer::Unknown => return Err(Open("a question to the solver takes too long", true)),
+                Answer::Unknown => return Err(NoProof("a question to the solver takes too long", true)),
                 Answer::Satisfiable => {}
             }
             if let Some(n_different) = n_different {
@@ -448,31 +449,31 @@ impl<'s, 'w> Search<'s, 'w> {
     fn add(
         &mut self,
         (lifted, frame, is_exact): (Pattern, Vec<Element>, bool),
-        step: Option<Step>,
-    ) -> Result<End, Open> {
+        step: Option<PatternStep>,
+    ) -> Result<SearchEnd, NoProof> {
         if self.entries.len() >= MAX_PATTERNS {
-            return Err(Open("too many patterns", true));
+            return Err(NoProof("too many patterns", true));
         }
         if let Some(state) = self.reachable(&lifted, &frame)? {
             if !is_exact {
-                return Err(LACK);
+                return Err(NO_WORDS);
             }
             return self.follow(&lifted, &frame, step.as_ref(), state);
         }
         // A pattern that goes on as the state does is made larger when its turn comes: more is known then about the ways into it.
         let pattern = if is_exact { lifted.clone() } else { self.generalised(&lifted, false)? };
         if usize::from(pattern.n_variables) > MAX_VARIABLES {
-            return Err(Open("patterns have too many variables", true));
+            return Err(NoProof("patterns have too many variables", true));
         }
-        self.entries.push(Entry { pattern, lifted, frame, step });
+        self.entries.push(FoundPattern { pattern, lifted, frame, step });
         self.add_clauses(self.entries.len() - 1);
-        Ok(End::Closed)
+        Ok(SearchEnd::Closed)
     }
 
     /// Adds the clauses against a pattern for the first elements.
     fn add_clauses(&mut self, entry: usize) {
         let n_variables = usize::from(self.entries[entry].pattern.n_variables);
-        let n_eager = N_EAGER.min(self.vocabulary.elements.len() as u32);
+        let n_eager = EAGER_ELEMENTS.min(self.vocabulary.elements.len() as u32);
         let mut tuples: Vec<Vec<Element>> = vec![Vec::new()];
         for _ in 0..n_variables {
             let longer = |tuple: &Vec<Element>| -> Vec<Vec<Element>> {
@@ -487,7 +488,7 @@ impl<'s, 'w> Search<'s, 'w> {
     }
 
     /// A reachable state with a pattern that these elements make true, if one is known.
-    fn reachable(&mut self, pattern: &Pattern, frame: &[Element]) -> Result<Option<BitSet>, Open> {
+    fn reachable(&mut self, pattern: &Pattern, frame: &[Element]) -> Result<Option<BitSet>, NoProof> {
         if self.meets_initial(pattern, frame)? {
             return Ok(Some(self.initial.state(&self.encoding, &self.first)));
         }
@@ -499,7 +500,7 @@ impl<'s, 'w> Search<'s, 'w> {
                 true
             });
         }
-        if let Found::In(state, elements) = self.samples.find(pattern) {
+        if let SampleMatch::In(state, elements) = self.samples.find(pattern) {
             found = Some((self.samples.state(state, &self.first), elements));
         }
         Ok(found.map(|(state, elements)| self.moved(&state, &elements, frame)))
@@ -519,9 +520,9 @@ impl<'s, 'w> Search<'s, 'w> {
         self.vocabulary.permuted(state, &images)
     }
 
-    fn meets_initial(&mut self, pattern: &Pattern, elements: &[Element]) -> Result<bool, Open> {
+    fn meets_initial(&mut self, pattern: &Pattern, elements: &[Element]) -> Result<bool, NoProof> {
         let lits = self.literals_of(pattern, elements);
-        let Search { encoding, initial, facts, first, .. } = self;
+        let PatternSearch { encoding, initial, facts, first, .. } = self;
         match initial.ask(encoding, (&facts[0], first), &lits) {
             Answer::Unsatisfiable => Ok(false),
             Answer::Satisfiable => Ok(true),
@@ -531,16 +532,22 @@ impl<'s, 'w> Search<'s, 'w> {
 
     /// Follows steps from a reachable state in a lifted pattern, as long as the pattern that a step leads into was not generalised, or the state after it has the lifted one.
     /// The last state is reachable, and in a pattern that was generalised too much.
-    fn follow(&mut self, lifted: &Pattern, frame: &[Element], step: Option<&Step>, state: BitSet) -> Result<End, Open> {
+    fn follow(
+        &mut self,
+        lifted: &Pattern,
+        frame: &[Element],
+        step: Option<&PatternStep>,
+        state: BitSet,
+    ) -> Result<SearchEnd, NoProof> {
         let (mut state, mut step) = (state, step.cloned());
         debug_assert!(
             lifted.literals.iter().all(|(atom, is_true)| self.vocabulary.value(atom, frame, &state) == *is_true)
         );
-        while let Some(Step { instance, choices, target }) = step {
+        while let Some(PatternStep { instance, choices, target }) = step {
             // A pattern that was not lifted to a step may have none.
             let Some(after) = self.stepped(&state, instance, &choices) else {
                 self.known.push(state);
-                return Ok(End::Again);
+                return Ok(SearchEnd::Again);
             };
             state = after;
             let entry = &self.entries[target];
@@ -552,7 +559,7 @@ impl<'s, 'w> Search<'s, 'w> {
             });
             let Some(elements) = found else {
                 self.known.push(state);
-                return Ok(End::Again);
+                return Ok(SearchEnd::Again);
             };
             state = self.moved(&state, &elements, &entry.frame.clone());
             step = self.entries[target].step.clone();
@@ -583,38 +590,42 @@ impl<'s, 'w> Search<'s, 'w> {
 }
 
 /// The literal of initial states, and one of them.
-fn initial_states(encoding: &mut Encoding, stop: &StopFlag) -> Result<(Lit, BitSet), Open> {
+fn initial_states(encoding: &mut Encoding, stop: &StopFlag) -> Result<(Lit, BitSet), NoProof> {
     let Initial::Circuit { holds, error, .. } = &encoding.initial else {
-        return Err(Open("the initialisation has no circuit", false));
+        return Err(NoProof("the initialisation has no circuit", false));
     };
     let (holds, error) = (*holds, *error);
     let relation = encoding.initial.relation(&encoding.cells, &mut encoding.blast);
-    let relation = relation.ok_or(Open("the initialisation has no circuit", false))?;
+    let relation = relation.ok_or(NoProof("the initialisation has no circuit", false))?;
     let circuit = &encoding.blast.circuit;
     let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(stop.clone());
     if solver.solve_under(circuit, &[error], MAX_CONFLICTS) != Answer::Unsatisfiable {
-        return Err(Open("the initialisation may be ill-defined", false));
+        return Err(NoProof("the initialisation may be ill-defined", false));
     }
     solver.require(circuit, relation);
     if solver.solve_under(circuit, &[holds], MAX_CONFLICTS) != Answer::Satisfiable {
-        return Err(Open("there may be no initial state", false));
+        return Err(NoProof("there may be no initial state", false));
     }
     let is_true = |cell: &usize| encoding.cells.input(CellId(*cell as u32)).is_some_and(|lit| solver.value(lit));
     Ok((relation, (0..encoding.cells.len()).filter(is_true).collect()))
 }
 
 /// Literals of what may be found, and of what holds before the first finding.
-fn properties(source: &Source<'_>, encoding: &mut Encoding, asked: Asked) -> Result<(Vec<Lit>, Vec<Lit>), Open> {
+fn properties(
+    source: &Source<'_>,
+    encoding: &mut Encoding,
+    asked: AskedFindings,
+) -> Result<(Vec<Lit>, Vec<Lit>), NoProof> {
     let trust = Distrust::default();
     if !source.functions.is_empty() || source.variables.iter().any(|variable| encoding.cells.is_opaque(*variable)) {
-        return Err(Open("a variable has no exact form", false));
+        return Err(NoProof("a variable has no exact form", false));
     }
     if (0..source.operations.len()).any(|operation| is_learnt(encoding, operation, &trust)) {
-        return Err(Open("an operation has no exact circuit", false));
+        return Err(NoProof("an operation has no exact circuit", false));
     }
     let (mut roots, mut holding) = (Vec::new(), Vec::new());
     for property in encoding.properties.iter().filter(|property| asked.includes(property.kind)) {
-        let truth = property.truth.map_err(|_| Open("a property has no exact circuit", false))?;
+        let truth = property.truth.map_err(|_| NoProof("a property has no exact circuit", false))?;
         if property.kind == PropertyKind::Goal {
             roots.push(truth.holds);
         } else {

@@ -8,12 +8,12 @@ use abridge_encoding::PropertyKind;
 use abridge_eval::State;
 use num_bigint::BigUint;
 
-use crate::bdd::{Bdd, Made, Stop, Var};
+use crate::bdd::{Bdd, BddStop, Made, Var};
 use crate::space::{Halt, Space};
 
 /// What is asked about states.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct AskedFindings {
     pub invariant: bool,
     pub assertions: bool,
     pub goal: bool,
@@ -22,7 +22,7 @@ pub struct Asked {
     pub stop_at_first: bool,
 }
 
-impl Asked {
+impl AskedFindings {
     pub(crate) fn includes(&self, kind: PropertyKind) -> bool {
         match kind {
             PropertyKind::Invariant(_) => self.invariant,
@@ -35,7 +35,7 @@ impl Asked {
 
 /// A kind of finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum SymbolicFinding {
     /// The property is false or, for a goal, true.
     Property(PropertyKind),
     IllDefinedProperty(PropertyKind),
@@ -46,7 +46,7 @@ pub enum Kind {
 
 /// How far a search is.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Progress {
+pub struct FixpointProgress {
     pub rounds: u32,
     pub nodes: usize,
     pub bytes: u64,
@@ -55,17 +55,17 @@ pub struct Progress {
 }
 
 /// Told about progress; false ends the search.
-pub type Watch<'w> = dyn FnMut(&Progress) -> bool + 'w;
+pub type FixpointWatch<'w> = dyn FnMut(&FixpointProgress) -> bool + 'w;
 
 /// What a search found out.
-pub struct Reached {
+pub struct ReachedStates {
     pub(crate) set: Bdd,
     pub states: BigUint,
     /// All states behind representatives, if they were counted on the way.
     pub(crate) behind: Option<BigUint>,
     pub initial: BigUint,
     /// What was found, each with a state where it is.
-    pub found: Vec<(Kind, State)>,
+    pub found: Vec<(SymbolicFinding, State)>,
     pub rounds: u32,
     /// Why the set is not all of the reachable states; nothing if it is.
     pub halt: Option<Halt>,
@@ -73,9 +73,9 @@ pub struct Reached {
 
 impl Space<'_> {
     /// The states that can be reached, or some of them if something is found or ends the search.
-    pub fn reach(&mut self, asked: Asked, watch: &mut Watch<'_>) -> Reached {
+    pub fn reach(&mut self, asked: AskedFindings, watch: &mut FixpointWatch<'_>) -> ReachedStates {
         let none = self.manager.constant(false);
-        let mut reached = Reached {
+        let mut reached = ReachedStates {
             set: none,
             states: BigUint::default(),
             behind: None,
@@ -94,7 +94,12 @@ impl Space<'_> {
         reached
     }
 
-    fn grow(&mut self, reached: &mut Reached, asked: Asked, watch: &mut Watch<'_>) -> Result<(), Halt> {
+    fn grow(
+        &mut self,
+        reached: &mut ReachedStates,
+        asked: AskedFindings,
+        watch: &mut FixpointWatch<'_>,
+    ) -> Result<(), Halt> {
         let mut open = self.representatives(&self.initial.clone())?;
         reached.set = open.clone();
         while !open.is_false() {
@@ -111,8 +116,8 @@ impl Space<'_> {
             let mut all = open;
             for idx in 0..self.steps.len() {
                 let (nodes, bytes) = (self.manager.n_nodes(), self.manager.bytes());
-                if !watch(&Progress { rounds: reached.rounds, nodes, bytes, states }) {
-                    return Err(Halt::Stop(Stop::Stopped));
+                if !watch(&FixpointProgress { rounds: reached.rounds, nodes, bytes, states }) {
+                    return Err(Halt::Stop(BddStop::Stopped));
                 }
                 let image = self.image(idx, &all)?;
                 all = self.manager.or(&all, &image)?;
@@ -129,7 +134,7 @@ impl Space<'_> {
     }
 
     /// One state of each set.
-    fn witnesses(&self, found: &[(Kind, Bdd)]) -> Result<Vec<(Kind, State)>, Halt> {
+    fn witnesses(&self, found: &[(SymbolicFinding, Bdd)]) -> Result<Vec<(SymbolicFinding, State)>, Halt> {
         found.iter().map(|(kind, set)| Ok((*kind, self.state(&self.manager.pick(set).unwrap_or_default())?))).collect()
     }
 
@@ -141,7 +146,7 @@ impl Space<'_> {
     }
 
     /// What is found in a set, each kind with the states where it is.
-    pub(crate) fn findings(&mut self, set: &Bdd, asked: Asked) -> Result<Vec<(Kind, Bdd)>, Halt> {
+    pub(crate) fn findings(&mut self, set: &Bdd, asked: AskedFindings) -> Result<Vec<(SymbolicFinding, Bdd)>, Halt> {
         self.learn_properties(set, &|kind| asked.includes(kind))?;
         for idx in 0..self.steps.len() {
             self.learn_step(idx, set)?;
@@ -154,14 +159,14 @@ impl Space<'_> {
                 continue;
             }
             let bad = if kind == PropertyKind::Goal { &checked.holds } else { &checked.fails };
-            found.push((Kind::Property(kind), manager.and(set, bad)?));
+            found.push((SymbolicFinding::Property(kind), manager.and(set, bad)?));
             if kind != PropertyKind::Goal {
                 let rest = manager.minus(set, &checked.holds)?;
-                found.push((Kind::IllDefinedProperty(kind), manager.minus(&rest, &checked.fails)?));
+                found.push((SymbolicFinding::IllDefinedProperty(kind), manager.minus(&rest, &checked.fails)?));
             }
         }
         for step in &self.steps {
-            found.push((Kind::IllDefined(step.operation), manager.and(set, &step.errors)?));
+            found.push((SymbolicFinding::IllDefined(step.operation), manager.and(set, &step.errors)?));
         }
         if asked.deadlock {
             let mut stuck = set.clone();
@@ -169,10 +174,10 @@ impl Space<'_> {
                 stuck = manager.minus(&stuck, &step.enabled)?;
                 stuck = manager.minus(&stuck, &step.partial)?;
             }
-            found.push((Kind::Deadlock, stuck));
+            found.push((SymbolicFinding::Deadlock, stuck));
         }
         found.retain(|(_, states)| !states.is_false());
-        let mut merged: Vec<(Kind, Bdd)> = Vec::new();
+        let mut merged: Vec<(SymbolicFinding, Bdd)> = Vec::new();
         for (kind, states) in found {
             match merged.iter_mut().find(|(other, _)| *other == kind) {
                 Some((_, others)) => *others = manager.or(others, &states)?,
@@ -183,7 +188,7 @@ impl Space<'_> {
     }
 
     /// Transitions of each operation out of the reached states; nothing where diagrams do not tell transitions apart.
-    pub fn transitions(&mut self, reached: &Reached) -> Made<Vec<Option<BigUint>>> {
+    pub fn transitions(&mut self, reached: &ReachedStates) -> Made<Vec<Option<BigUint>>> {
         (0..self.source.operations.len()).map(|operation| self.transitions_of(operation, &reached.set)).collect()
     }
 

@@ -15,13 +15,13 @@ use abridge_eval::State;
 use rustc_hash::FxHashMap;
 
 use crate::backward::Direction;
-use crate::bdd::{Bdd, Made, Manager, Stop, Var};
-use crate::canonize::Stage;
+use crate::bdd::{Bdd, BddStop, Made, Manager, Var};
+use crate::canonize::ReductionRelations;
 use crate::constant;
-use crate::layout::{Layout, Placed};
+use crate::layout::{BitLayout, Placed};
 use crate::learn::{LearntOperation, LearntProperty};
 use crate::order::order;
-use crate::symmetry::{self, Class, Counters, Mapping, MovedClass, Order, Representatives, Swap};
+use crate::symmetry::{self, Counters, ElementBitOrder, Mapping, MovedClass, PermutationClass, Representatives, Swap};
 use crate::within::Gates;
 
 /// States, steps and properties of a machine as diagrams.
@@ -30,7 +30,7 @@ pub struct Space<'s> {
     pub(crate) encoding: Encoding,
     /// The constants, with no values of variables.
     pub(crate) blank: State,
-    pub(crate) layout: Layout,
+    pub(crate) layout: BitLayout,
     pub(crate) manager: Manager,
     pub(crate) initial: Bdd,
     pub(crate) steps: Vec<RelationPart>,
@@ -40,7 +40,7 @@ pub struct Space<'s> {
     /// The relation to representatives, if they are not found by sorting.
     pub(crate) mapping: Option<Mapping>,
     /// Reductions by functions, in their order.
-    pub(crate) stages: Vec<Stage>,
+    pub(crate) stages: Vec<ReductionRelations>,
     /// The machine over counters, if that is to be explored.
     pub(crate) counters: Option<Counters>,
     /// Numbers of choices, by bit: at most one bit of a choice is true in a state.
@@ -96,7 +96,7 @@ pub(crate) struct Checked {
 /// The reason why a machine cannot be checked symbolically, or not to the end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Halt {
-    Stop(Stop),
+    Stop(BddStop),
     /// There is no encoding.
     Gap(Gap),
     /// A variable without an exact form has too many values.
@@ -107,27 +107,27 @@ pub enum Halt {
 
 /// How a machine becomes diagrams.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct SymbolicOptions {
     pub representatives: Representatives,
-    pub order: Order,
+    pub order: ElementBitOrder,
     pub max_nodes: usize,
     pub direction: Direction,
     /// Classes of interchangeable elements reduce the search; else they say only which bits belong together.
     pub is_reduced: bool,
 }
 
-impl From<Stop> for Halt {
-    fn from(stop: Stop) -> Halt {
+impl From<BddStop> for Halt {
+    fn from(stop: BddStop) -> Halt {
         Halt::Stop(stop)
     }
 }
 
-impl Options {
+impl SymbolicOptions {
     /// The order of the bits of elements. Counters are read element by element; the orbit relation is smaller by far where the bits that it compares are neighbours.
-    fn order(&self) -> Order {
+    fn order(&self) -> ElementBitOrder {
         match self.representatives {
-            Representatives::Counters => Order::Concatenated,
-            Representatives::Orbits => Order::Interlaced,
+            Representatives::Counters => ElementBitOrder::Concatenated,
+            Representatives::Orbits => ElementBitOrder::Interlaced,
             Representatives::Dynamic | Representatives::Multiple | Representatives::Patterns => self.order,
         }
     }
@@ -143,7 +143,7 @@ pub struct Distrust {
 
 /// How much of a machine is exact.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Parts {
+pub struct ExactParts {
     /// Operations as circuits, and operations that are learnt from the evaluator.
     pub exact_operations: usize,
     pub learnt_operations: usize,
@@ -162,15 +162,15 @@ impl<'s> Space<'s> {
     pub fn new(
         source: &'s Source<'s>,
         constants: &State,
-        classes: &[Class<'_>],
+        classes: &[PermutationClass<'_>],
         distrust: &Distrust,
-        options: Options,
+        options: SymbolicOptions,
         stop: StopFlag,
     ) -> Result<Space<'s>, Halt> {
         let mut prover = SatProver { stop: stop.clone(), ..SatProver::default() };
         let encoding = Encoding::new(source, constants, &Config::default(), &mut prover);
         let encoding = match encoding {
-            Err(_) if stop.is_raised() => return Err(Halt::Stop(Stop::Stopped)),
+            Err(_) if stop.is_raised() => return Err(Halt::Stop(BddStop::Stopped)),
             encoding => encoding.map_err(Halt::Gap)?,
         };
         let (classes, leaves_elements) = symmetry::moved(&encoding, &source.variables, classes);
@@ -183,7 +183,7 @@ impl<'s> Space<'s> {
         let first = placed_first(&encoding, &order);
         let all: Vec<Placed> = choices.iter().cloned().chain([first.clone()]).collect();
         let fixed = constant_cells(source, &encoding, &classes, distrust);
-        let layout = Layout::new(&encoding, &source.variables, &order, fixed, &all);
+        let layout = BitLayout::new(&encoding, &source.variables, &order, fixed, &all);
         let mut manager = Manager::new(layout.n_pairs(), options.max_nodes, stop);
         // Sorting needs the bits of neighbours near each other.
         if classes.is_empty() {
@@ -253,12 +253,12 @@ impl<'s> Space<'s> {
     }
 
     /// How much of the machine has exact circuits.
-    pub fn parts(&self) -> Parts {
+    pub fn parts(&self) -> ExactParts {
         let n_operations = self.source.operations.len();
         let learnt_operations = self.steps.iter().filter(|step| step.learnt.is_some()).count();
         let n_variables = self.source.variables.len();
         let numbered_variables = (0..n_variables).filter(|position| self.layout.is_numbered(*position)).count();
-        Parts {
+        ExactParts {
             exact_operations: n_operations - learnt_operations,
             learnt_operations,
             exact_variables: n_variables - numbered_variables,
@@ -488,14 +488,14 @@ fn conjoin(
 /// The diagrams of literals over cells and choices.
 pub(crate) fn fold(
     encoding: &Encoding,
-    layout: &Layout,
+    layout: &BitLayout,
     manager: &mut Manager,
     choice_bits: &FxHashMap<Lit, Var>,
     lits: &[Lit],
 ) -> Made<Vec<Bdd>> {
     let bit = |input: Lit| match encoding.cells.of_input(input) {
-        Some(cell) => layout.constant(cell).map(Input::Constant).or(layout.cell(cell).map(Input::Bit)),
-        None => choice_bits.get(&input).copied().map(Input::Bit),
+        Some(cell) => layout.constant(cell).map(InputMeaning::Constant).or(layout.cell(cell).map(InputMeaning::Bit)),
+        None => choice_bits.get(&input).copied().map(InputMeaning::Bit),
     };
     let mut diagrams = Diagrams { manager, bit: &bit, stop: None };
     let values = encoding.blast.circuit.fold(lits, &mut diagrams);
@@ -505,12 +505,12 @@ pub(crate) fn fold(
 /// The algebra of diagrams. After a stop all values are false, and none counts.
 struct Diagrams<'d> {
     manager: &'d mut Manager,
-    bit: &'d dyn Fn(Lit) -> Option<Input>,
-    stop: Option<Stop>,
+    bit: &'d dyn Fn(Lit) -> Option<InputMeaning>,
+    stop: Option<BddStop>,
 }
 
 /// What an input stands for.
-enum Input {
+enum InputMeaning {
     Bit(Var),
     Constant(bool),
 }
@@ -533,11 +533,11 @@ impl Algebra for Diagrams<'_> {
 
     fn input(&mut self, input: Lit) -> Bdd {
         match (self.bit)(input).expect("every input is a cell or a choice") {
-            Input::Bit(bit) => {
+            InputMeaning::Bit(bit) => {
                 let made = self.manager.var(bit);
                 self.value(made)
             }
-            Input::Constant(value) => self.manager.constant(value),
+            InputMeaning::Constant(value) => self.manager.constant(value),
         }
     }
 

@@ -24,21 +24,21 @@ use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bdd::{Bdd, Made, Manager, MapId, Var};
-use crate::reach::Reached;
+use crate::reach::ReachedStates;
 use crate::space::{Halt, Space};
 pub(crate) use cells::{MovedClass, is_relational, moved, order, rows};
 pub(crate) use counters::Counters;
 pub(crate) use relation::Mapping;
 
 /// A permutation of elements, applied to a value; nothing if that changes nothing.
-pub type Renaming<'e> = Box<dyn Fn(&Value) -> Option<Value> + 'e>;
+pub type ElementRenaming<'e> = Box<dyn Fn(&Value) -> Option<Value> + 'e>;
 
 /// Permutations of interchangeable elements.
-pub enum Class<'e> {
+pub enum PermutationClass<'e> {
     /// Exchanges of neighbours in one list of elements, which generate all permutations of the list.
-    Exchanges(Vec<Renaming<'e>>),
+    Exchanges(Vec<ElementRenaming<'e>>),
     /// All permutations of a group, without the identity.
-    Group(Vec<Renaming<'e>>),
+    Group(Vec<ElementRenaming<'e>>),
 }
 
 /// The method that finds representatives.
@@ -59,7 +59,7 @@ pub enum Representatives {
 
 /// Orders of the bits of interchangeable elements (section 5).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Order {
+pub enum ElementBitOrder {
     /// One element after the other.
     #[default]
     Concatenated,
@@ -185,7 +185,7 @@ impl Space<'_> {
     }
 
     /// Number of all states behind the representatives that were reached.
-    pub fn states_behind(&mut self, reached: &Reached) -> Made<BigUint> {
+    pub fn states_behind(&mut self, reached: &ReachedStates) -> Made<BigUint> {
         if let Some(behind) = &reached.behind {
             return Ok(behind.clone());
         }

@@ -9,7 +9,7 @@ use abridge_encoding::Encoding;
 use rustc_hash::FxHashMap;
 
 use crate::bdd::{Bdd, Made, Manager};
-use crate::layout::Layout;
+use crate::layout::BitLayout;
 
 /// Gates with larger diagrams are evaluated within a set.
 const MAX_GATE_NODES: usize = 1 << 12;
@@ -24,7 +24,7 @@ pub(crate) struct Gates {
 
 impl Gates {
     /// The gates below some literals without choices.
-    pub(crate) fn new(encoding: &Encoding, layout: &Layout, manager: &mut Manager, lits: &[Lit]) -> Made<Gates> {
+    pub(crate) fn new(encoding: &Encoding, layout: &BitLayout, manager: &mut Manager, lits: &[Lit]) -> Made<Gates> {
         let mut gates = Gates { small: FxHashMap::default(), large: FxHashMap::default() };
         let mut result = Ok(());
         encoding.blast.circuit.visit(lits, |lit, gate| {

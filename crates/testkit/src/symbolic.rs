@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use abridge_check::{
-    Config, Direction, Engine, Method, Order, Report, Representatives, SymbolicSymmetry, TemporalReport,
+    Config, Direction, ElementBitOrder, Engine, Method, Report, Representatives, SymbolicSymmetry, TemporalReport,
     TemporalVerdict, Verdict, check,
 };
 use abridge_model::{Logic, Model};
@@ -85,7 +85,7 @@ pub fn compare(project: &Project, formulas: &[&str]) -> Result<Compared, String>
     }
     compared.machines = 1;
     let orbits = run(Config { symmetry: Method::Canon, ..plain });
-    for order in [Order::Concatenated, Order::Interlaced] {
+    for order in [ElementBitOrder::Concatenated, ElementBitOrder::Interlaced] {
         for (number, representatives) in METHODS.into_iter().enumerate() {
             let found = run(Config {
                 engine: Engine::Symbolic,

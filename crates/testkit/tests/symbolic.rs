@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use abridge_check::{
-    Config, Control, Direction, Engine, Evaluator, Method, Order, PorMode, Progress, Report, Representatives,
+    Config, Control, Direction, ElementBitOrder, Engine, Evaluator, Method, PorMode, Progress, Report, Representatives,
     SymbolicSymmetry, TemporalReport, TemporalVerdict, Verdict, check,
 };
 use abridge_model::{Logic, Model};
@@ -196,7 +196,7 @@ fn methods_have_the_orbits_of_the_protocols() {
         let subject = subjects().into_iter().find(|subject| subject.path.ends_with(name)).expect("a model");
         let sizes: Vec<(String, u32)> = sizes.iter().map(|(set, size)| ((*set).to_owned(), *size)).collect();
         let model = subject.model(&sizes);
-        for order in [Order::Concatenated, Order::Interlaced] {
+        for order in [ElementBitOrder::Concatenated, ElementBitOrder::Interlaced] {
             for representatives in [
                 Representatives::Dynamic,
                 Representatives::Multiple,

@@ -7,7 +7,7 @@ use abridge_eval::State;
 use abridge_model_system::{INITIALISATION, ModelSystem};
 use abridge_reduce::symmetry::{Group, Method};
 use abridge_search::{Control, Progress};
-use abridge_symbolic::{Halt, Kind, Open, Representatives, Space, Stop, Traced, prove};
+use abridge_symbolic::{BddStop, Halt, NoProof, Representatives, Space, SymbolicFinding, Traced, prove};
 use abridge_system::FindingKind;
 use abridge_value::Value;
 
@@ -20,7 +20,7 @@ impl<S: ModelSystem> Run<'_, S> {
         let (system, asked) = (self.system, self.asked());
         let mut limit = None;
         let traced = space.trace(asked, &mut |progress| {
-            let abridge_symbolic::Progress { rounds, bytes, .. } = *progress;
+            let abridge_symbolic::FixpointProgress { rounds, bytes, .. } = *progress;
             let progress = Progress { bytes: bytes + system.bytes(), depth: rounds, ..Progress::default() };
             limit = Control::poll(&mut *self.control, &progress);
             limit.is_none()
@@ -32,7 +32,7 @@ impl<S: ModelSystem> Run<'_, S> {
         self.limits.extend(limit);
         if let Some(halt) = traced.halt.as_ref().filter(|_| limit.is_none()) {
             match halt {
-                Halt::Stop(Stop::Nodes) => self.stops.push("node limit of the backward search reached".to_owned()),
+                Halt::Stop(BddStop::Nodes) => self.stops.push("node limit of the backward search reached".to_owned()),
                 halt => self.halt(halt),
             }
         }
@@ -65,14 +65,14 @@ impl<S: ModelSystem> Run<'_, S> {
         }
         let elements = interchangeable(group, constants);
         let (asked, system) = (self.asked(), self.system);
-        let mut watch = |progress: &abridge_symbolic::Progress| {
+        let mut watch = |progress: &abridge_symbolic::FixpointProgress| {
             let progress = Progress { bytes: system.bytes(), depth: progress.rounds, ..Progress::default() };
             Control::poll(&mut *self.control, &progress).is_none()
         };
         let proof = prove(source, constants, &elements, asked, &mut watch, self.config.stop.clone());
         let report = self.shown.backward.get_or_insert_with(BackwardReport::default);
         match proof {
-            Err(Open(why, _)) => report.without_patterns = Some(why),
+            Err(NoProof(why, _)) => report.without_patterns = Some(why),
             Ok(proof) => {
                 report.patterns = report.patterns.max(proof.patterns.len());
                 report.proof = Some(Box::new(proof));
@@ -84,7 +84,7 @@ impl<S: ModelSystem> Run<'_, S> {
         false
     }
 
-    fn is_confirmed(&self, kind: Kind, state: Option<&State>) -> bool {
+    fn is_confirmed(&self, kind: SymbolicFinding, state: Option<&State>) -> bool {
         state.is_some_and(|state| self.system.explain(finding(kind), &self.system.words_of(state, true)).is_some())
     }
 

@@ -6,7 +6,10 @@ use abridge_eval::{Env, State};
 use abridge_model::ModelNode;
 use abridge_model_system::{FIRST_OPERATION, ModelSystem};
 use abridge_reduce::symmetry::{Auto, Group, Quotient as _};
-use abridge_symbolic::{Atom, Halt, Judged, Kind, Matching, Reached, Refusal, Space, Stop, Watch, Witness};
+use abridge_symbolic::{
+    BddStop, CtlVerdict, FixpointWatch, Halt, Matching, NoVerdict, ReachedStates, Space, StateAtom, SymbolicFinding,
+    Witness,
+};
 use abridge_system::{Gap, Limit};
 use abridge_temporal::{Budget, Expanded, Property};
 
@@ -72,17 +75,17 @@ impl<'r, S: ModelSystem> Formulas<'r, S> {
     pub(super) fn judge(
         &mut self,
         space: &mut Space<'_>,
-        reached: &Reached,
+        reached: &ReachedStates,
         (setup, constants): (Option<&[u32]>, &State),
         group: &Group,
-        watch: &mut Watch<'_>,
+        watch: &mut FixpointWatch<'_>,
     ) {
         let is_open = |report: &TemporalReport| report.verdict == TemporalVerdict::Holds;
         if !self.reports.iter().any(is_open) {
             return;
         }
         let is_ended = !self.config.find_all && !reached.found.is_empty();
-        let is_cut = reached.found.iter().any(|(kind, _)| matches!(kind, Kind::IllDefined(_)));
+        let is_cut = reached.found.iter().any(|(kind, _)| matches!(kind, SymbolicFinding::IllDefined(_)));
         if reached.halt.is_some() || is_ended {
             return self.doubt("the search ended before all states were visited");
         }
@@ -97,27 +100,27 @@ impl<'r, S: ModelSystem> Formulas<'r, S> {
                 continue;
             }
             let Some(body) = &self.config.formulas.formulas[number].body else { continue };
-            let atoms: Vec<Atom> = body.atoms.iter().map(|atom| self.atom(*atom, constants)).collect();
+            let atoms: Vec<StateAtom> = body.atoms.iter().map(|atom| self.atom(*atom, constants)).collect();
             let answer = match &body.tree {
                 Tree::Ctl(branching) => space.judge(reached, branching, &atoms, watch),
                 Tree::Ltl(expanded) => match self.property(number, expanded) {
                     Some(property) => space.judge_linear(reached, property, &atoms, watch),
-                    None => Err(Refusal::Unsupported("formulas whose automaton is too large")),
+                    None => Err(NoVerdict::Unsupported("formulas whose automaton is too large")),
                 },
             };
             let reduced_by = space.is_reduced().then_some(group);
             let (verdict, witness) = match answer {
-                Ok(Judged::Holds) => (TemporalVerdict::Holds, None),
-                Ok(Judged::Violated(witness)) => (TemporalVerdict::Violated, Some(witness)),
-                Ok(Judged::IllDefined(atom, witness)) => {
+                Ok(CtlVerdict::Holds) => (TemporalVerdict::Holds, None),
+                Ok(CtlVerdict::Violated(witness)) => (TemporalVerdict::Violated, Some(witness)),
+                Ok(CtlVerdict::IllDefined(atom, witness)) => {
                     let text = match &body.tree {
                         Tree::Ctl(branching) => branching.formula.atoms.get(atom).to_string(),
                         Tree::Ltl(expanded) => expanded.formula.atoms.get(atom).to_string(),
                     };
                     (TemporalVerdict::IllDefined(text), Some(witness))
                 }
-                Err(Refusal::Unsupported(what)) => (unsupported(what), None),
-                Err(Refusal::Halt(halt)) => (TemporalVerdict::Incomplete(self.why(&halt)), None),
+                Err(NoVerdict::Unsupported(what)) => (unsupported(what), None),
+                Err(NoVerdict::Halt(halt)) => (TemporalVerdict::Incomplete(self.why(&halt)), None),
             };
             let trace = witness.map(|witness| self.trace(setup, &witness, reduced_by));
             let report = &mut self.reports[number];
@@ -138,7 +141,7 @@ impl<'r, S: ModelSystem> Formulas<'r, S> {
     /// Why the engine stopped, in words.
     fn why(&self, halt: &Halt) -> String {
         match halt {
-            Halt::Stop(Stop::Nodes) => "node limit of the symbolic engine reached".to_owned(),
+            Halt::Stop(BddStop::Nodes) => "node limit of the symbolic engine reached".to_owned(),
             _ => limit_text(self.config.stopped_for.get().copied().unwrap_or(Limit::Interrupted)),
         }
     }
@@ -160,26 +163,30 @@ impl<'r, S: ModelSystem> Formulas<'r, S> {
     }
 
     /// An atom of the formulas as the engine knows it.
-    fn atom(&self, number: usize, constants: &State) -> Atom {
+    fn atom(&self, number: usize, constants: &State) -> StateAtom {
         let matching = |pattern: &Pattern| self.matching(pattern, constants);
         let counted = |patterns: &[Pattern], least: usize, most: usize| {
             let matchings: Option<Vec<Matching>> = patterns.iter().map(matching).collect();
-            matchings.map_or(Atom::Unsupported(ARGUMENTS), |matchings| Atom::Number(matchings, least, most))
+            matchings.map_or(StateAtom::Unsupported(ARGUMENTS), |matchings| StateAtom::Number(matchings, least, most))
         };
         match &self.config.formulas.atoms[number] {
-            atoms::Atom::Proposition(number) => Atom::Proposition(*number as usize),
-            atoms::Atom::Taken(pattern) => matching(pattern).map_or(Atom::Unsupported(ARGUMENTS), Atom::Taken),
-            atoms::Atom::Enabled(pattern) => matching(pattern).map_or(Atom::Unsupported(ARGUMENTS), Atom::Enabled),
-            atoms::Atom::Deadlock => Atom::Deadlock,
+            atoms::Atom::Proposition(number) => StateAtom::Proposition(*number as usize),
+            atoms::Atom::Taken(pattern) => {
+                matching(pattern).map_or(StateAtom::Unsupported(ARGUMENTS), StateAtom::Taken)
+            }
+            atoms::Atom::Enabled(pattern) => {
+                matching(pattern).map_or(StateAtom::Unsupported(ARGUMENTS), StateAtom::Enabled)
+            }
+            atoms::Atom::Deadlock => StateAtom::Deadlock,
             atoms::Atom::NoneOf(patterns) => counted(patterns, 0, 0),
             atoms::Atom::AtMostOneOf(patterns) => counted(patterns, 0, 1),
             atoms::Atom::ExactlyOneOf(patterns) => counted(patterns, 1, 1),
-            atoms::Atom::NoOther(pattern) => Atom::NoOther((pattern.operation - FIRST_OPERATION) as usize),
-            atoms::Atom::Sink => Atom::Sink,
-            atoms::Atom::Error => Atom::Unsupported("`error`"),
-            atoms::Atom::DeterministicOutput => Atom::Unsupported("`det_output`"),
+            atoms::Atom::NoOther(pattern) => StateAtom::NoOther((pattern.operation - FIRST_OPERATION) as usize),
+            atoms::Atom::Sink => StateAtom::Sink,
+            atoms::Atom::Error => StateAtom::Unsupported("`error`"),
+            atoms::Atom::DeterministicOutput => StateAtom::Unsupported("`det_output`"),
             atoms::Atom::Change(..) | atoms::Atom::BeforeAfter(..) => {
-                Atom::Unsupported("atoms that compare a state with the next")
+                StateAtom::Unsupported("atoms that compare a state with the next")
             }
         }
     }

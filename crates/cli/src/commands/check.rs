@@ -485,8 +485,8 @@ impl CheckOptions {
         };
         config.representatives = self.symmetry.and_then(Symmetry::representatives).unwrap_or_default();
         config.order = match self.bit_order {
-            BitOrder::Concatenated => abridge_check::Order::Concatenated,
-            BitOrder::Interlaced => abridge_check::Order::Interlaced,
+            BitOrder::Concatenated => abridge_check::ElementBitOrder::Concatenated,
+            BitOrder::Interlaced => abridge_check::ElementBitOrder::Interlaced,
         };
         config.symmetry = match self.symmetry {
             Some(symmetry) => symmetry.method(self.precise),

@@ -3,14 +3,14 @@
 use abridge_blast::Lit;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Search;
-use super::facts::Facts;
+use super::BackwardSearch;
+use super::facts::DiagramFacts;
 use crate::bdd::{Bdd, Made, Var};
-use crate::reach::Asked;
+use crate::reach::AskedFindings;
 use crate::space::{Distrust, Halt, Space, fold, is_learnt};
 
 /// An instance of an operation. Diagrams are made when they are asked for.
-pub(super) struct Action {
+pub(super) struct BackwardAction {
     pub(super) operation: usize,
     instance: usize,
     /// Bits that stand for choices.
@@ -24,7 +24,7 @@ pub(super) struct Action {
 
 impl Space<'_> {
     /// All instances, if everything that is asked about has an exact circuit.
-    pub(super) fn backward_actions(&self, asked: Asked) -> Result<Vec<Action>, Halt> {
+    pub(super) fn backward_actions(&self, asked: AskedFindings) -> Result<Vec<BackwardAction>, Halt> {
         let Space { encoding, layout, source, .. } = self;
         let trust = Distrust::default();
         if (0..source.variables.len()).any(|position| layout.is_numbered(position)) {
@@ -37,7 +37,7 @@ impl Space<'_> {
             return Err(Halt::Inapplicable("backward search: a property has no exact circuit"));
         }
         let instances = encoding.instances.iter().enumerate().filter(|(_, it)| it.operation < source.operations.len());
-        let action = |(idx, instance): (usize, &abridge_encoding::Instance)| Action {
+        let action = |(idx, instance): (usize, &abridge_encoding::Instance)| BackwardAction {
             operation: instance.operation,
             instance: idx,
             choices: layout.choice_bits(&self.placed[idx]),
@@ -48,7 +48,7 @@ impl Space<'_> {
         Ok(instances.map(action).collect())
     }
 
-    fn guard(&mut self, action: &mut Action) -> Made<Bdd> {
+    fn guard(&mut self, action: &mut BackwardAction) -> Made<Bdd> {
         if let Some(guard) = &action.guard {
             return Ok(guard.clone());
         }
@@ -59,14 +59,14 @@ impl Space<'_> {
     }
 
     /// The states with a step.
-    pub(super) fn enabled(&mut self, action: &mut Action) -> Made<Bdd> {
+    pub(super) fn enabled(&mut self, action: &mut BackwardAction) -> Made<Bdd> {
         let guard = self.guard(action)?;
         let cube = self.manager.cube(action.choices.values().copied())?;
         self.manager.exists(&guard, &cube)
     }
 
     /// The states where evaluating an instance is an error.
-    pub(super) fn error_of(&mut self, action: &Action) -> Made<Bdd> {
+    pub(super) fn error_of(&mut self, action: &BackwardAction) -> Made<Bdd> {
         let Space { encoding, layout, manager, .. } = self;
         let error = &encoding.instances[action.instance].error;
         let values = fold(encoding, layout, manager, &action.choices, &[error.context, error.ill_defined])?;
@@ -77,8 +77,8 @@ impl Space<'_> {
     /// States and choices from which a step leads to a set; nothing if the step changes no bit that the set reads.
     pub(super) fn substituted(
         &mut self,
-        action: &mut Action,
-        facts: &Facts,
+        action: &mut BackwardAction,
+        facts: &DiagramFacts,
         set: &Bdd,
         support: &[Var],
     ) -> Made<Option<Bdd>> {
@@ -113,12 +113,12 @@ impl Space<'_> {
     /// New states from which one step leads to a set, as far as visible variables tell. `known` has the states that are not new.
     pub(super) fn before(
         &mut self,
-        search: &mut Search,
+        search: &mut BackwardSearch,
         idx: usize,
         (set, support): (&Bdd, &[Var]),
         known: &Bdd,
     ) -> Made<Bdd> {
-        let Search { actions, facts, hidden, .. } = search;
+        let BackwardSearch { actions, facts, hidden, .. } = search;
         let action = &mut actions[idx];
         let Some(states) = self.substituted(action, facts, set, support)? else {
             return Ok(self.manager.constant(false));

@@ -9,7 +9,7 @@ use abridge_encoding::PropertyKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bdd::{Bdd, Made, Manager, Var};
-use crate::reach::Asked;
+use crate::reach::AskedFindings;
 use crate::space::Space;
 use crate::symmetry::rows;
 use crate::within::Gates;
@@ -19,12 +19,12 @@ const MAX_GROWTH: usize = 8;
 const MAX_MORE_NODES: usize = 20_000;
 
 #[derive(Default)]
-pub(super) struct Facts {
+pub(super) struct DiagramFacts {
     list: Vec<Bdd>,
     by_bit: FxHashMap<Var, Vec<usize>>,
 }
 
-impl Facts {
+impl DiagramFacts {
     fn push(&mut self, manager: &Manager, fact: Bdd) {
         for bit in manager.support(&fact) {
             self.by_bit.entry(bit).or_default().push(self.list.len());
@@ -71,13 +71,13 @@ impl Facts {
 
 impl Space<'_> {
     /// What was proved when the machine was encoded.
-    pub(super) fn bounds(&mut self) -> Made<Facts> {
+    pub(super) fn bounds(&mut self) -> Made<DiagramFacts> {
         let lits = self.conjuncts(self.encoding.assumptions.iter().copied());
         self.facts_of(&lits)
     }
 
     /// What holds in all states before the first finding: bounds, and what is checked.
-    pub(super) fn facts(&mut self, asked: Asked) -> Made<Facts> {
+    pub(super) fn facts(&mut self, asked: AskedFindings) -> Made<DiagramFacts> {
         let is_checked = |kind: PropertyKind| asked.stop_at_first && kind != PropertyKind::Goal && asked.includes(kind);
         let properties = self.encoding.properties.iter().filter(|property| is_checked(property.kind));
         let holding = properties.filter_map(|property| Some(property.truth.ok()?.holds));
@@ -90,7 +90,7 @@ impl Space<'_> {
     }
 
     /// Facts about single rows of relations come first, one for each row.
-    fn facts_of(&mut self, lits: &[Lit]) -> Made<Facts> {
+    fn facts_of(&mut self, lits: &[Lit]) -> Made<DiagramFacts> {
         let rows = rows(&self.encoding, &self.source.variables);
         let row_of: FxHashMap<Var, u32> =
             rows.into_iter().filter_map(|(cell, row)| Some((self.layout.cell(cell)?, row))).collect();
@@ -120,7 +120,7 @@ impl Space<'_> {
         }
         let mut rows: Vec<(u32, Bdd)> = by_row.into_iter().collect();
         rows.sort_unstable_by_key(|(row, _)| *row);
-        let mut facts = Facts::default();
+        let mut facts = DiagramFacts::default();
         for fact in rows.into_iter().map(|(_, fact)| fact).chain(list) {
             facts.push(manager, fact);
         }

@@ -3,7 +3,7 @@
 use abridge_eval::State;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Search;
+use super::BackwardSearch;
 use crate::bdd::{Bdd, Made, Var};
 use crate::space::{Halt, Space};
 use crate::symmetry::Mapping;
@@ -21,7 +21,7 @@ pub(super) enum Walked {
 }
 
 /// A state on the way.
-struct Place {
+struct PathState {
     state: State,
     bits: FxHashSet<Var>,
     /// The position of its ring.
@@ -36,7 +36,7 @@ impl Space<'_> {
         let start = self.manager.and(&self.initial.clone(), &rings[rings.len() - 1])?;
         let bits = self.manager.pick(&start).unwrap_or_default();
         let state = self.state(&bits)?;
-        let mut places = vec![Place { state, bits: bits.into_iter().collect(), ring: rings.len() - 1, from: None }];
+        let mut places = vec![PathState { state, bits: bits.into_iter().collect(), ring: rings.len() - 1, from: None }];
         let mut open = vec![0];
         let mut stuck = None;
         for _ in 0..MAX_EXPANDED + rings.len() {
@@ -48,7 +48,7 @@ impl Space<'_> {
             let mut after = Vec::new();
             for (state, bits) in self.successors(&places[from].state.clone())? {
                 let ring = self.ring_of(&rings[..places[from].ring], &bits)?;
-                after.extend(ring.map(|ring| Place { state, bits, ring, from: Some(from) }));
+                after.extend(ring.map(|ring| PathState { state, bits, ring, from: Some(from) }));
             }
             if after.is_empty() && stuck.is_none_or(|other: usize| places[from].ring < places[other].ring) {
                 stuck = Some(from);
@@ -60,7 +60,7 @@ impl Space<'_> {
                 places.push(place);
             }
         }
-        let Place { bits, ring, .. } = places.swap_remove(stuck.unwrap_or(0));
+        let PathState { bits, ring, .. } = places.swap_remove(stuck.unwrap_or(0));
         Ok(Walked::Stuck { bits, n_rings: ring })
     }
 
@@ -99,7 +99,12 @@ impl Space<'_> {
     }
 
     /// The position of a variable whose value rules out a step to a set that the visible variables of a state allow; nothing if there is none.
-    pub(super) fn refined(&mut self, search: &mut Search, bits: &FxHashSet<Var>, ring: &Bdd) -> Made<Option<usize>> {
+    pub(super) fn refined(
+        &mut self,
+        search: &mut BackwardSearch,
+        bits: &FxHashSet<Var>,
+        ring: &Bdd,
+    ) -> Made<Option<usize>> {
         let n_variables = self.source.variables.len();
         let positions = |space: &Self| -> FxHashMap<Var, usize> {
             let of = |position: usize| space.layout.bits_of(position).iter().map(move |bit| (*bit, position));
@@ -110,7 +115,7 @@ impl Space<'_> {
         // For each variable, the steps that its value rules out, and those that it may have to do with.
         let (mut rules_out, mut concerns) = (vec![0_usize; n_variables], vec![0_usize; n_variables]);
         for idx in 0..search.actions.len() {
-            let Search { actions, facts, hidden, .. } = search;
+            let BackwardSearch { actions, facts, hidden, .. } = search;
             let Some(steps) = self.substituted(&mut actions[idx], facts, ring, &support)? else { continue };
             let steps = facts.within(&mut self.manager, &steps, &|bit| hidden.contains(&bit))?;
             let is_visible = |bit: Var| position_of.contains_key(&bit) && !hidden.contains(&bit);
@@ -146,7 +151,7 @@ impl Space<'_> {
 }
 
 /// The states on the way to a place.
-fn path_to(places: &[Place], place: usize) -> Vec<State> {
+fn path_to(places: &[PathState], place: usize) -> Vec<State> {
     let mut path: Vec<State> =
         std::iter::successors(Some(place), |at| places[*at].from).map(|at| places[at].state.clone()).collect();
     path.reverse();

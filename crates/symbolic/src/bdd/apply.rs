@@ -2,12 +2,12 @@
 //!
 //! The cache is direct-mapped and lossy; a lost entry costs time only. Its keys are edges, so it is emptied when nodes are collected.
 
-use super::{BOTTOM, Bdd, Edge, FALSE, Made, Manager, TRUE, Var};
+use super::{BOTTOM, Bdd, BddEdge, FALSE, Made, Manager, TRUE, Var};
 
 /// Operations as keys of the cache.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-pub(super) enum Op {
+pub(super) enum BddOp {
     And = 1,
     Xor,
     AndExists,
@@ -18,7 +18,7 @@ pub(super) enum Op {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct CacheEntry {
     op: u32,
     operands: [u32; 3],
     result: u32,
@@ -26,20 +26,20 @@ struct Entry {
 
 /// Results of operations on edges.
 #[derive(Default)]
-pub(super) struct Cache {
-    entries: Vec<Entry>,
+pub(super) struct OpCache {
+    entries: Vec<CacheEntry>,
 }
 
 const MIN_CACHE_ENTRIES: usize = 1 << 14;
 const MAX_CACHE_ENTRIES: usize = 1 << 23;
 
-impl Cache {
+impl OpCache {
     pub(super) fn clear(&mut self) {
-        self.entries.fill(Entry::default());
+        self.entries.fill(CacheEntry::default());
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        (self.entries.capacity() * size_of::<Entry>()) as u64
+        (self.entries.capacity() * size_of::<CacheEntry>()) as u64
     }
 
     /// Makes room for about as many results as there are nodes, but for no more than there may ever be.
@@ -47,7 +47,7 @@ impl Cache {
         let most = (max_nodes / 2 + 1).next_power_of_two().clamp(MIN_CACHE_ENTRIES, MAX_CACHE_ENTRIES);
         let wanted = n_nodes.next_power_of_two().clamp(MIN_CACHE_ENTRIES, most);
         if wanted > self.entries.len() {
-            let old = std::mem::replace(&mut self.entries, vec![Entry::default(); wanted]);
+            let old = std::mem::replace(&mut self.entries, vec![CacheEntry::default(); wanted]);
             for entry in old.into_iter().filter(|entry| entry.op != 0) {
                 let slot = self.slot(entry.op, entry.operands);
                 self.entries[slot] = entry;
@@ -62,14 +62,14 @@ impl Cache {
         (mixed >> 32) as usize & (self.entries.len() - 1)
     }
 
-    pub(super) fn get(&self, op: Op, operands: [u32; 3]) -> Option<Edge> {
+    pub(super) fn get(&self, op: BddOp, operands: [u32; 3]) -> Option<BddEdge> {
         let entry = &self.entries[self.slot(op as u32, operands)];
-        (entry.op == op as u32 && entry.operands == operands).then_some(Edge(entry.result))
+        (entry.op == op as u32 && entry.operands == operands).then_some(BddEdge(entry.result))
     }
 
-    pub(super) fn put(&mut self, op: Op, operands: [u32; 3], result: Edge) {
+    pub(super) fn put(&mut self, op: BddOp, operands: [u32; 3], result: BddEdge) {
         let slot = self.slot(op as u32, operands);
-        self.entries[slot] = Entry { op: op as u32, operands, result: result.0 };
+        self.entries[slot] = CacheEntry { op: op as u32, operands, result: result.0 };
     }
 }
 
@@ -139,7 +139,7 @@ impl Manager {
         })
     }
 
-    pub(super) fn and_edges(&mut self, left: Edge, right: Edge) -> Made<Edge> {
+    pub(super) fn and_edges(&mut self, left: BddEdge, right: BddEdge) -> Made<BddEdge> {
         if left == right || right == TRUE {
             return Ok(left);
         }
@@ -151,7 +151,7 @@ impl Manager {
         }
         let (left, right) = if left.0 < right.0 { (left, right) } else { (right, left) };
         let key = [left.0, right.0, 0];
-        if let Some(known) = self.cache.get(Op::And, key) {
+        if let Some(known) = self.cache.get(BddOp::And, key) {
             return Ok(known);
         }
         let level = self.level(left).min(self.level(right));
@@ -159,17 +159,17 @@ impl Manager {
         let hi = self.and_edges(left_hi, right_hi)?;
         let lo = self.and_edges(left_lo, right_lo)?;
         let result = self.make(self.var_at[level as usize], hi, lo)?;
-        self.cache.put(Op::And, key, result);
+        self.cache.put(BddOp::And, key, result);
         Ok(result)
     }
 
-    pub(super) fn or_edges(&mut self, left: Edge, right: Edge) -> Made<Edge> {
+    pub(super) fn or_edges(&mut self, left: BddEdge, right: BddEdge) -> Made<BddEdge> {
         Ok(self.and_edges(left.not(), right.not())?.not())
     }
 
-    fn xor_edges(&mut self, left: Edge, right: Edge) -> Made<Edge> {
+    fn xor_edges(&mut self, left: BddEdge, right: BddEdge) -> Made<BddEdge> {
         let is_negated = left.is_negated() != right.is_negated();
-        let (left, right) = (Edge(left.0 & !1), Edge(right.0 & !1));
+        let (left, right) = (BddEdge(left.0 & !1), BddEdge(right.0 & !1));
         let (left, right) = if left.0 < right.0 { (left, right) } else { (right, left) };
         if left == right {
             return Ok(FALSE.not_if(is_negated));
@@ -178,7 +178,7 @@ impl Manager {
             return Ok(right.not().not_if(is_negated));
         }
         let key = [left.0, right.0, 0];
-        if let Some(known) = self.cache.get(Op::Xor, key) {
+        if let Some(known) = self.cache.get(BddOp::Xor, key) {
             return Ok(known.not_if(is_negated));
         }
         let level = self.level(left).min(self.level(right));
@@ -186,19 +186,19 @@ impl Manager {
         let hi = self.xor_edges(left_hi, right_hi)?;
         let lo = self.xor_edges(left_lo, right_lo)?;
         let result = self.make(self.var_at[level as usize], hi, lo)?;
-        self.cache.put(Op::Xor, key, result);
+        self.cache.put(BddOp::Xor, key, result);
         Ok(result.not_if(is_negated))
     }
 
     /// The rest of a cube from a level on.
-    pub(super) fn cube_from(&self, mut cube: Edge, level: u32) -> Edge {
+    pub(super) fn cube_from(&self, mut cube: BddEdge, level: u32) -> BddEdge {
         while self.level(cube) < level {
             cube = self.nodes[cube.node()].hi;
         }
         cube
     }
 
-    fn and_exists_edges(&mut self, left: Edge, right: Edge, cube: Edge) -> Made<Edge> {
+    fn and_exists_edges(&mut self, left: BddEdge, right: BddEdge, cube: BddEdge) -> Made<BddEdge> {
         if left == FALSE || right == FALSE || left == right.not() {
             return Ok(FALSE);
         }
@@ -212,7 +212,7 @@ impl Manager {
         }
         let (left, right) = if left.0 < right.0 { (left, right) } else { (right, left) };
         let key = [left.0, right.0, cube.0];
-        if let Some(known) = self.cache.get(Op::AndExists, key) {
+        if let Some(known) = self.cache.get(BddOp::AndExists, key) {
             return Ok(known);
         }
         let ((left_hi, left_lo), (right_hi, right_lo)) = (self.cofactors(left, level), self.cofactors(right, level));
@@ -224,12 +224,12 @@ impl Manager {
             let lo = self.and_exists_edges(left_lo, right_lo, cube)?;
             if is_quantified { self.or_edges(hi, lo)? } else { self.make(self.var_at[level as usize], hi, lo)? }
         };
-        self.cache.put(Op::AndExists, key, result);
+        self.cache.put(BddOp::AndExists, key, result);
         Ok(result)
     }
 
     /// The function that is one where a variable is true and the other where it is false.
-    pub(super) fn decide(&mut self, var: u32, hi: Edge, lo: Edge) -> Made<Edge> {
+    pub(super) fn decide(&mut self, var: u32, hi: BddEdge, lo: BddEdge) -> Made<BddEdge> {
         let level = self.level_of[var as usize];
         if level < self.level(hi).min(self.level(lo)) {
             return self.make(var, hi, lo);
@@ -240,21 +240,21 @@ impl Manager {
     }
 
     /// `last` is the last level with a variable that moves.
-    fn map_edge(&mut self, edge: Edge, map: MapId, last: u32) -> Made<Edge> {
+    fn map_edge(&mut self, edge: BddEdge, map: MapId, last: u32) -> Made<BddEdge> {
         if edge.is_constant() || self.level(edge) > last {
             return Ok(edge);
         }
         let key = [edge.0 & !1, map.0, 0];
-        if let Some(known) = self.cache.get(Op::Map, key) {
+        if let Some(known) = self.cache.get(BddOp::Map, key) {
             return Ok(known.not_if(edge.is_negated()));
         }
-        let (level, regular) = (self.level(edge), Edge(edge.0 & !1));
+        let (level, regular) = (self.level(edge), BddEdge(edge.0 & !1));
         let (hi, lo) = self.cofactors(regular, level);
         let hi = self.map_edge(hi, map, last)?;
         let lo = self.map_edge(lo, map, last)?;
         let var = self.maps[map.0 as usize][self.var_at[level as usize] as usize];
         let result = self.decide(var, hi, lo)?;
-        self.cache.put(Op::Map, key, result);
+        self.cache.put(BddOp::Map, key, result);
         Ok(result.not_if(edge.is_negated()))
     }
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-use super::{Bdd, Edge, FALSE, Manager, Var};
+use super::{Bdd, BddEdge, FALSE, Manager, Var};
 
 /// Different blocks below one node, at most; with more there is no answer.
 const MAX_RECORDS: usize = 1 << 12;
@@ -17,7 +17,7 @@ const MAX_RECORDS: usize = 1 << 12;
 const MAX_BLOCK_BITS: usize = 64;
 
 /// The bits of a block, and the functions of what is below, by block.
-type Records = Rc<[(u64, Edge)]>;
+type Records = Rc<[(u64, BddEdge)]>;
 
 struct Arrangements<'m> {
     manager: &'m Manager,
@@ -26,9 +26,9 @@ struct Arrangements<'m> {
     blocks: Vec<Vec<(u32, usize)>>,
     /// Binomial coefficients by row.
     binomials: Vec<Vec<BigUint>>,
-    records: FxHashMap<(Edge, usize), Records>,
-    known: FxHashMap<(Edge, usize, u64, usize), BigUint>,
-    known_first: FxHashMap<(Edge, usize), BigUint>,
+    records: FxHashMap<(BddEdge, usize), Records>,
+    known: FxHashMap<(BddEdge, usize, u64, usize), BigUint>,
+    known_first: FxHashMap<(BddEdge, usize), BigUint>,
 }
 
 impl Manager {
@@ -66,7 +66,7 @@ impl Manager {
 
 impl Arrangements<'_> {
     /// Goes through the bits before all blocks.
-    fn of_first(&mut self, edge: Edge, place: usize) -> Option<BigUint> {
+    fn of_first(&mut self, edge: BddEdge, place: usize) -> Option<BigUint> {
         if edge == FALSE {
             return Some(BigUint::default());
         }
@@ -84,7 +84,7 @@ impl Arrangements<'_> {
     }
 
     /// Goes through the blocks from one on, after a run of equal blocks.
-    fn of_block(&mut self, edge: Edge, number: usize, run: Option<(u64, usize)>) -> Option<BigUint> {
+    fn of_block(&mut self, edge: BddEdge, number: usize, run: Option<(u64, usize)>) -> Option<BigUint> {
         let ways = run.map_or_else(|| BigUint::from(1_u32), |(_, length)| self.binomials[number][length].clone());
         if number == self.blocks.len() {
             return Some(ways);
@@ -111,7 +111,7 @@ impl Arrangements<'_> {
         Some(count)
     }
 
-    fn records(&mut self, edge: Edge, number: usize) -> Option<Records> {
+    fn records(&mut self, edge: BddEdge, number: usize) -> Option<Records> {
         if let Some(known) = self.records.get(&(edge, number)) {
             return Some(known.clone());
         }

@@ -5,15 +5,15 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::apply::Op;
-use super::{Bdd, Edge, FALSE, Made, Manager, TRUE, Var};
+use super::apply::BddOp;
+use super::{Bdd, BddEdge, FALSE, Made, Manager, TRUE, Var};
 
 /// Functions in place of variables.
 struct Substitution {
-    with: FxHashMap<u32, Edge>,
+    with: FxHashMap<u32, BddEdge>,
     /// The last level with a variable that is replaced.
     last: u32,
-    done: FxHashMap<(Edge, Edge), Edge>,
+    done: FxHashMap<(BddEdge, BddEdge), BddEdge>,
 }
 
 impl Manager {
@@ -57,7 +57,7 @@ impl Manager {
     }
 
     /// The composition of an edge, conjoined with what is known.
-    fn compose_edge(&mut self, edge: Edge, known: Edge, substitution: &mut Substitution) -> Made<Edge> {
+    fn compose_edge(&mut self, edge: BddEdge, known: BddEdge, substitution: &mut Substitution) -> Made<BddEdge> {
         if edge == FALSE || known == FALSE {
             return Ok(FALSE);
         }
@@ -94,13 +94,13 @@ impl Manager {
     }
 
     /// Whether a function is a variable or its negation.
-    fn is_literal(&self, edge: Edge) -> bool {
+    fn is_literal(&self, edge: BddEdge) -> bool {
         let node = self.nodes[edge.node()];
         node.hi.is_constant() && node.lo.is_constant()
     }
 
     /// One function where a condition is true, another where it is false.
-    fn choose(&mut self, condition: Edge, hi: Edge, lo: Edge) -> Made<Edge> {
+    fn choose(&mut self, condition: BddEdge, hi: BddEdge, lo: BddEdge) -> Made<BddEdge> {
         if hi == lo {
             return Ok(hi);
         }
@@ -108,7 +108,7 @@ impl Manager {
         self.or_edges(hi, lo)
     }
 
-    fn simplify_edge(&mut self, edge: Edge, care: Edge) -> Made<Edge> {
+    fn simplify_edge(&mut self, edge: BddEdge, care: BddEdge) -> Made<BddEdge> {
         if care == TRUE || care == FALSE || edge.is_constant() {
             return Ok(edge);
         }
@@ -119,7 +119,7 @@ impl Manager {
             return Ok(FALSE);
         }
         let key = [edge.0, care.0, 0];
-        if let Some(known) = self.cache.get(Op::Simplify, key) {
+        if let Some(known) = self.cache.get(BddOp::Simplify, key) {
             return Ok(known);
         }
         let (level, care_level) = (self.level(edge), self.level(care));
@@ -139,7 +139,7 @@ impl Manager {
                 self.make(self.var_at[level as usize], hi, lo)?
             }
         };
-        self.cache.put(Op::Simplify, key, result);
+        self.cache.put(BddOp::Simplify, key, result);
         Ok(result)
     }
 }

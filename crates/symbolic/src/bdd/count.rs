@@ -3,10 +3,10 @@
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-use super::{Bdd, Edge, Manager, NO_VAR, TRUE, Var};
+use super::{Bdd, BddEdge, Manager, NO_VAR, TRUE, Var};
 
 /// Counts over some variables.
-struct Counter<'m> {
+struct StateCounter<'m> {
     manager: &'m Manager,
     /// For each level the number of counted variables above it.
     rank: Vec<u32>,
@@ -15,8 +15,8 @@ struct Counter<'m> {
     known: FxHashMap<u32, BigUint>,
 }
 
-impl Counter<'_> {
-    fn rank(&self, edge: Edge) -> u32 {
+impl StateCounter<'_> {
+    fn rank(&self, edge: BddEdge) -> u32 {
         match self.manager.nodes[edge.node()].var {
             NO_VAR => self.n_vars,
             var => self.rank[self.manager.level_of[var as usize] as usize],
@@ -24,7 +24,7 @@ impl Counter<'_> {
     }
 
     /// Solutions over the counted variables from the given rank on.
-    fn solutions(&mut self, edge: Edge, rank: u32) -> BigUint {
+    fn solutions(&mut self, edge: BddEdge, rank: u32) -> BigUint {
         let own = self.rank(edge);
         let regular = self.of_node(edge.0 >> 1);
         let count = if edge.is_negated() { (BigUint::from(1_u32) << (self.n_vars - own)) - regular } else { regular };
@@ -38,8 +38,8 @@ impl Counter<'_> {
         if let Some(known) = self.known.get(&node) {
             return known.clone();
         }
-        let super::Node { hi, lo, .. } = self.manager.nodes[node as usize];
-        let below = self.rank(Edge(node << 1)) + 1;
+        let super::BddNode { hi, lo, .. } = self.manager.nodes[node as usize];
+        let below = self.rank(BddEdge(node << 1)) + 1;
         let count = self.solutions(hi, below) + self.solutions(lo, below);
         self.known.insert(node, count.clone());
         count
@@ -57,7 +57,7 @@ impl Manager {
             rank.push(n_vars);
             n_vars += u32::from(is_counted);
         }
-        Counter { manager: self, rank, n_vars, known: FxHashMap::default() }.solutions(bdd.edge, 0)
+        StateCounter { manager: self, rank, n_vars, known: FxHashMap::default() }.solutions(bdd.edge, 0)
     }
 
     /// The variables that are true in one solution, where those that do not matter are false; nothing for the constant false.
@@ -67,7 +67,7 @@ impl Manager {
         }
         let (mut edge, mut vars) = (bdd.edge, Vec::new());
         while !edge.is_constant() {
-            let super::Node { var, .. } = self.nodes[edge.node()];
+            let super::BddNode { var, .. } = self.nodes[edge.node()];
             let (hi, lo) = self.cofactors(edge, self.level_of[var as usize]);
             edge = if lo == super::FALSE {
                 vars.push(Var(var));

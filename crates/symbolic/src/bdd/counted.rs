@@ -11,13 +11,13 @@ use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 use super::arranged::binomials;
-use super::{Bdd, Edge, FALSE, Made, Manager, Stop, TRUE, Var};
+use super::{Bdd, BddEdge, BddStop, FALSE, Made, Manager, TRUE, Var};
 
 /// Records of a block, numbered: bit `k` is the `k`-th bit of the block.
-pub type Record = u64;
+pub type BlockRecord = u64;
 
 /// Blocks that change, each with the numbers of its record before and after, in ascending order.
-pub type Change = Vec<(usize, usize)>;
+pub type BlockChange = Vec<(usize, usize)>;
 
 /// Bits of functions, and variables of what they become.
 pub struct Counting {
@@ -25,13 +25,13 @@ pub struct Counting {
     pub first: Vec<(Var, Var)>,
     /// Bits of each block, aligned.
     pub blocks: Vec<Vec<Var>>,
-    pub records: Vec<Record>,
+    pub records: Vec<BlockRecord>,
     /// Bits of the counter of each record, the highest first.
     pub counters: Vec<Vec<Var>>,
 }
 
 /// A reading of functions of one manager.
-struct Reader<'r> {
+struct CountingReader<'r> {
     manager: &'r Manager,
     counting: &'r Counting,
     /// Levels before all blocks, with the variables that they become.
@@ -64,29 +64,29 @@ impl Manager {
         from: &Manager,
         counting: &Counting,
         relation: &Bdd,
-        change: &Change,
+        change: &BlockChange,
     ) -> Made<Bdd> {
-        let reader = Reader::new(from, counting);
+        let reader = CountingReader::new(from, counting);
         let mut leaving = vec![0; counting.records.len()];
         change.iter().for_each(|(record, _)| leaving[*record] += 1);
         self.run(|to| {
-            let mut writer = Writer { reader: &reader, to, leaving: &leaving, known: FxHashMap::default() };
+            let mut writer = CountingWriter { reader: &reader, to, leaving: &leaving, known: FxHashMap::default() };
             let mut known = FxHashMap::default();
             writer.first(relation.edge, 0, change, &mut known)
         })
     }
 
     /// Sets of blocks that a symmetric relation changes, one for each way; nothing if more blocks than a limit change, or a record comes about that has no number.
-    pub fn changes(&self, counting: &Counting, relation: &Bdd, max_blocks: usize) -> Option<BTreeSet<Change>> {
-        let reader = Reader::new(self, counting);
-        let numbers: FxHashMap<Record, usize> = counting.records.iter().copied().zip(0..).collect();
+    pub fn changes(&self, counting: &Counting, relation: &Bdd, max_blocks: usize) -> Option<BTreeSet<BlockChange>> {
+        let reader = CountingReader::new(self, counting);
+        let numbers: FxHashMap<BlockRecord, usize> = counting.records.iter().copied().zip(0..).collect();
         let mut roots = BTreeSet::from([relation.edge]);
         for (level, _) in &reader.first {
-            roots = roots.iter().flat_map(|edge| <[Edge; 2]>::from(self.cofactors(*edge, *level))).collect();
+            roots = roots.iter().flat_map(|edge| <[BddEdge; 2]>::from(self.cofactors(*edge, *level))).collect();
         }
         let mut changes = BTreeSet::new();
         let mut seen = BTreeSet::new();
-        let mut open: Vec<(Edge, Change)> = roots.into_iter().map(|edge| (edge, Vec::new())).collect();
+        let mut open: Vec<(BddEdge, BlockChange)> = roots.into_iter().map(|edge| (edge, Vec::new())).collect();
         while let Some((edge, change)) = open.pop() {
             if edge == FALSE || !seen.insert((edge, change.clone())) {
                 continue;
@@ -124,7 +124,7 @@ impl Manager {
     }
 }
 
-impl<'r> Reader<'r> {
+impl<'r> CountingReader<'r> {
     fn new(manager: &'r Manager, counting: &'r Counting) -> Self {
         let level = |bit: &Var| manager.level_of[bit.0 as usize];
         let both = |(bit, to): &(Var, Var)| [(level(bit), to.0), (level(bit) + 1, to.next().0)];
@@ -135,16 +135,16 @@ impl<'r> Reader<'r> {
             levels.sort_unstable();
             levels
         };
-        Reader { manager, counting, first, blocks: counting.blocks.iter().map(block).collect() }
+        CountingReader { manager, counting, first, blocks: counting.blocks.iter().map(block).collect() }
     }
 
-    fn branch(&self, edge: Edge, level: u32, is_true: bool) -> Edge {
+    fn branch(&self, edge: BddEdge, level: u32, is_true: bool) -> BddEdge {
         let (hi, lo) = self.manager.cofactors(edge, level);
         if is_true { hi } else { lo }
     }
 
     /// The function of the other blocks after one whose record is replaced by another.
-    fn after(&self, mut edge: Edge, block: usize, (from, to): (usize, usize)) -> Edge {
+    fn after(&self, mut edge: BddEdge, block: usize, (from, to): (usize, usize)) -> BddEdge {
         let (from, to) = (self.counting.records[from], self.counting.records[to]);
         for (level, position) in &self.blocks[block] {
             edge = self.branch(edge, *level, from >> position & 1 == 1);
@@ -156,10 +156,10 @@ impl<'r> Reader<'r> {
     /// Records that a block can have with others that replace them, and the function of the other blocks then; nothing if a record has no number.
     fn changes_at(
         &self,
-        edge: Edge,
+        edge: BddEdge,
         block: usize,
-        numbers: &FxHashMap<Record, usize>,
-    ) -> Option<Vec<(usize, usize, Edge)>> {
+        numbers: &FxHashMap<BlockRecord, usize>,
+    ) -> Option<Vec<(usize, usize, BddEdge)>> {
         let mut changes = Vec::new();
         for (number, record) in self.counting.records.iter().enumerate() {
             if self.manager.is_stopped() {
@@ -185,29 +185,29 @@ impl<'r> Reader<'r> {
 }
 
 /// A function of counters in the making.
-struct Writer<'w, 'r> {
-    reader: &'w Reader<'r>,
+struct CountingWriter<'w, 'r> {
+    reader: &'w CountingReader<'r>,
     to: &'w mut Manager,
     /// Blocks with each record that were read as ones that change.
     leaving: &'w [usize],
     /// By function, blocks read and record.
-    known: FxHashMap<(Edge, usize, usize), Edge>,
+    known: FxHashMap<(BddEdge, usize, usize), BddEdge>,
 }
 
-impl Writer<'_, '_> {
+impl CountingWriter<'_, '_> {
     /// Goes through the bits before all blocks.
     fn first(
         &mut self,
-        edge: Edge,
+        edge: BddEdge,
         place: usize,
-        change: &Change,
-        known: &mut FxHashMap<(Edge, usize), Edge>,
-    ) -> Made<Edge> {
+        change: &BlockChange,
+        known: &mut FxHashMap<(BddEdge, usize), BddEdge>,
+    ) -> Made<BddEdge> {
         if edge == FALSE {
             return Ok(FALSE);
         }
         let Some((level, var)) = self.reader.first.get(place).copied() else {
-            let after = |(edge, block): (Edge, usize), pair: &(usize, usize)| {
+            let after = |(edge, block): (BddEdge, usize), pair: &(usize, usize)| {
                 (self.reader.after(edge, block, *pair), block + 1)
             };
             let (edge, n_read) = change.iter().fold((edge, 0), after);
@@ -224,7 +224,7 @@ impl Writer<'_, '_> {
     }
 
     /// Numbers of the records from one on that the remaining blocks may have, which stay.
-    fn rest(&mut self, edge: Edge, n_read: usize, record: usize) -> Made<Edge> {
+    fn rest(&mut self, edge: BddEdge, n_read: usize, record: usize) -> Made<BddEdge> {
         let counting = self.reader.counting;
         let left = counting.blocks.len() - n_read;
         if edge == FALSE || record == counting.records.len() {
@@ -234,7 +234,7 @@ impl Writer<'_, '_> {
             return Ok(*known);
         }
         if self.to.is_stopped() {
-            return Err(Stop::Stopped);
+            return Err(BddStop::Stopped);
         }
         let mut values = vec![FALSE; 1 << counting.counters[record].len()];
         let mut below = edge;
@@ -249,7 +249,7 @@ impl Writer<'_, '_> {
             }
         }
         for bit in counting.counters[record].iter().rev() {
-            let pairs: Vec<(Edge, Edge)> = values.chunks(2).map(|pair| (pair[1], pair[0])).collect();
+            let pairs: Vec<(BddEdge, BddEdge)> = values.chunks(2).map(|pair| (pair[1], pair[0])).collect();
             values.clear();
             for (hi, lo) in pairs {
                 values.push(self.to.make(bit.0, hi, lo)?);
@@ -267,11 +267,11 @@ struct Sums<'m> {
     /// Levels of the bits of each counter, the highest first.
     levels: Vec<Vec<u32>>,
     binomials: Vec<Vec<BigUint>>,
-    known: FxHashMap<(Edge, usize, usize), BigUint>,
+    known: FxHashMap<(BddEdge, usize, usize), BigUint>,
 }
 
 impl Sums<'_> {
-    fn of_first(&mut self, edge: Edge, place: usize, n_blocks: usize) -> BigUint {
+    fn of_first(&mut self, edge: BddEdge, place: usize, n_blocks: usize) -> BigUint {
         if edge == FALSE {
             return BigUint::default();
         }
@@ -283,7 +283,7 @@ impl Sums<'_> {
         self.of_first(hi, place + 1, n_blocks) + self.of_first(lo, place + 1, n_blocks)
     }
 
-    fn of_counter(&mut self, edge: Edge, number: usize, left: usize) -> BigUint {
+    fn of_counter(&mut self, edge: BddEdge, number: usize, left: usize) -> BigUint {
         if edge == FALSE || number == self.levels.len() {
             return BigUint::from(u32::from(edge == TRUE && left == 0));
         }

@@ -4,21 +4,21 @@
 //! not mentioned. Conjunction, quantification and the renaming of next values happen in one pass, which needs a bit and its next value on
 //! adjacent levels.
 
-use super::apply::Op;
-use super::{Bdd, Edge, FALSE, Made, Manager, TRUE};
+use super::apply::BddOp;
+use super::{Bdd, BddEdge, FALSE, Made, Manager, TRUE};
 
 impl Manager {
     /// States that a relation leads to from a set. `writes` is the cube of the bits that it writes.
     pub fn image(&mut self, set: &Bdd, relation: &Bdd, writes: &Bdd) -> Made<Bdd> {
-        self.run(|manager| manager.step(set.edge, relation.edge, writes.edge, Op::Image))
+        self.run(|manager| manager.step(set.edge, relation.edge, writes.edge, BddOp::Image))
     }
 
     /// States from which a relation leads to a set.
     pub fn preimage(&mut self, set: &Bdd, relation: &Bdd, writes: &Bdd) -> Made<Bdd> {
-        self.run(|manager| manager.step(set.edge, relation.edge, writes.edge, Op::Preimage))
+        self.run(|manager| manager.step(set.edge, relation.edge, writes.edge, BddOp::Preimage))
     }
 
-    fn step(&mut self, set: Edge, relation: Edge, writes: Edge, op: Op) -> Made<Edge> {
+    fn step(&mut self, set: BddEdge, relation: BddEdge, writes: BddEdge, op: BddOp) -> Made<BddEdge> {
         if set == FALSE || relation == FALSE {
             return Ok(FALSE);
         }
@@ -39,10 +39,10 @@ impl Manager {
             let (hi_hi, hi_lo) = self.cofactors(from_hi, level + 1);
             let (lo_hi, lo_lo) = self.cofactors(from_lo, level + 1);
             let parts = match op {
-                Op::Image => [[(set_hi, hi_hi), (set_lo, lo_hi)], [(set_hi, hi_lo), (set_lo, lo_lo)]],
+                BddOp::Image => [[(set_hi, hi_hi), (set_lo, lo_hi)], [(set_hi, hi_lo), (set_lo, lo_lo)]],
                 _ => [[(set_hi, hi_hi), (set_lo, hi_lo)], [(set_hi, lo_hi), (set_lo, lo_lo)]],
             };
-            let mut either = |[first, second]: [(Edge, Edge); 2]| -> Made<Edge> {
+            let mut either = |[first, second]: [(BddEdge, BddEdge); 2]| -> Made<BddEdge> {
                 let left = self.step(first.0, first.1, rest, op)?;
                 let right = self.step(second.0, second.1, rest, op)?;
                 self.or_edges(left, right)

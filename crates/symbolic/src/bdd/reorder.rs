@@ -3,7 +3,7 @@
 //! Adjacent levels are exchanged in place: a node keeps its number and its function, so handles stay valid. References are counted while levels move, so
 //! that nodes that nothing needs any more are freed at once and the size is known. A node that were freed too early would be another function later.
 
-use super::{Edge, Manager, Node};
+use super::{BddEdge, BddNode, Manager};
 
 /// How much diagrams may grow while a pair is moved, in percent.
 const MAX_GROWTH_PERCENT: usize = 120;
@@ -99,11 +99,11 @@ impl Manager {
         for number in crossing {
             // The other nodes that cross are found by none of the new ones, whose children lie deeper.
             self.unlink(number);
-            let Node { hi, lo, .. } = self.nodes[number as usize];
+            let BddNode { hi, lo, .. } = self.nodes[number as usize];
             let ((hi_hi, hi_lo), (lo_hi, lo_lo)) = (self.cofactors(hi, level + 1), self.cofactors(lo, level + 1));
             let new_hi = self.referred(upper, hi_hi, lo_hi, refs);
             let new_lo = self.referred(upper, hi_lo, lo_lo, refs);
-            self.nodes[number as usize] = Node { var: lower, hi: new_hi, lo: new_lo, next: super::NO_NODE };
+            self.nodes[number as usize] = BddNode { var: lower, hi: new_hi, lo: new_lo, next: super::NO_NODE };
             self.link(number);
             self.forget(hi, refs);
             self.forget(lo, refs);
@@ -124,7 +124,7 @@ impl Manager {
         for head in &self.tables[upper as usize].heads {
             let mut at = *head;
             while at != super::NO_NODE {
-                let Node { hi, lo, next, .. } = self.nodes[at as usize];
+                let BddNode { hi, lo, next, .. } = self.nodes[at as usize];
                 if self.nodes[hi.node()].var == lower || self.nodes[lo.node()].var == lower {
                     crossing.push(at);
                 }
@@ -152,7 +152,7 @@ impl Manager {
     }
 
     /// The edge of a decision with one more reference.
-    fn referred(&mut self, var: u32, hi: Edge, lo: Edge, refs: &mut Vec<u32>) -> Edge {
+    fn referred(&mut self, var: u32, hi: BddEdge, lo: BddEdge, refs: &mut Vec<u32>) -> BddEdge {
         let edge = if hi == lo {
             hi
         } else {
@@ -166,14 +166,14 @@ impl Manager {
                 refs[lo.node()] += 1;
                 number
             });
-            Edge(number << 1).not_if(is_negated)
+            BddEdge(number << 1).not_if(is_negated)
         };
         refs[edge.node()] += 1;
         edge
     }
 
     /// Takes a reference away, and frees what nothing refers to any more.
-    fn forget(&mut self, edge: Edge, refs: &mut [u32]) {
+    fn forget(&mut self, edge: BddEdge, refs: &mut [u32]) {
         if refs[edge.node()] > 1 {
             refs[edge.node()] -= 1;
             return;
@@ -182,7 +182,7 @@ impl Manager {
         while let Some(number) = open.pop() {
             refs[number as usize] -= 1;
             if number != 0 && refs[number as usize] == 0 {
-                let Node { hi, lo, .. } = self.nodes[number as usize];
+                let BddNode { hi, lo, .. } = self.nodes[number as usize];
                 self.unlink(number);
                 self.release(number);
                 open.extend([hi.0 >> 1, lo.0 >> 1]);

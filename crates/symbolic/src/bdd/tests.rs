@@ -152,7 +152,7 @@ fn a_budget_bounds_the_memory_of_all_tables() {
     // Just above a power of two, where a table of the next one would be too large.
     let max_nodes = 70_000;
     let mut manager = Manager::new(40, max_nodes, StopFlag::default());
-    assert_eq!(far_pairs(&mut manager, 20).1, Err(Stop::Nodes));
+    assert_eq!(far_pairs(&mut manager, 20).1, Err(BddStop::Nodes));
     assert!(manager.bytes() <= 48 * max_nodes as u64, "{} bytes", manager.bytes());
 }
 
@@ -160,7 +160,7 @@ fn a_budget_bounds_the_memory_of_all_tables() {
 fn a_budget_ends_in_a_stop_and_handles_survive() {
     let mut manager = Manager::new(40, 1 << 10, StopFlag::default());
     let (sum, result) = far_pairs(&mut manager, 20);
-    assert_eq!(result, Err(Stop::Nodes));
+    assert_eq!(result, Err(BddStop::Nodes));
     assert!(manager.n_nodes() <= 1 << 10);
     let size = manager.size(&sum);
     manager.collect();
@@ -181,7 +181,7 @@ fn the_stop_flag_ends_an_operation() {
         parity = manager.xor(&parity, &both)?;
         Ok(())
     });
-    assert_eq!(result, Err(Stop::Stopped));
+    assert_eq!(result, Err(BddStop::Stopped));
 }
 
 #[test]

@@ -7,20 +7,20 @@
 use abridge_eval::Val;
 use abridge_temporal::{Constraint, Fair};
 
-use super::witness::Walk;
-use super::{Answer, Judge, Refusal};
+use super::witness::WitnessPath;
+use super::{CtlJudge, CtlResult, NoVerdict};
 use crate::bdd::Bdd;
 
 /// What fair paths do.
-pub(super) struct Fairness {
-    alternatives: Vec<Vec<Condition>>,
+pub(super) struct FairPaths {
+    alternatives: Vec<Vec<FairnessCondition>>,
     /// Reached states from which a fair path leads on.
     pub(super) states: Bdd,
 }
 
 /// Some steps are taken again and again: if they are enabled all the time or, strongly, again and again.
 #[derive(Clone)]
-struct Condition {
+struct FairnessCondition {
     is_strong: bool,
     enabled: Bdd,
     /// Positions of the relations of the steps.
@@ -28,11 +28,11 @@ struct Condition {
 }
 
 /// The position of an operation, and its arguments if it has parameters.
-type Operation = (usize, Option<Vec<Val>>);
+type FairOperation = (usize, Option<Vec<Val>>);
 
-impl Judge<'_, '_, '_> {
+impl CtlJudge<'_, '_, '_> {
     /// Makes path quantifiers range over the paths that meet a premise.
-    pub(super) fn be_fair(&mut self, premises: &[Vec<Constraint>]) -> Answer<()> {
+    pub(super) fn be_fair(&mut self, premises: &[Vec<Constraint>]) -> CtlResult<()> {
         let mut alternatives = Vec::new();
         for constraints in premises {
             let mut conditions = Vec::new();
@@ -42,7 +42,7 @@ impl Judge<'_, '_, '_> {
             alternatives.push(conditions);
         }
         let all = self.all.clone();
-        self.fairness = Some(Fairness { alternatives, states: all.clone() });
+        self.fairness = Some(FairPaths { alternatives, states: all.clone() });
         let states = self.some_globally(&all)?;
         if let Some(fairness) = &mut self.fairness {
             fairness.states = states;
@@ -50,28 +50,28 @@ impl Judge<'_, '_, '_> {
         Ok(())
     }
 
-    fn conditions(&mut self, constraint: &Constraint) -> Answer<Vec<Condition>> {
+    fn conditions(&mut self, constraint: &Constraint) -> CtlResult<Vec<FairnessCondition>> {
         let is_strong = constraint.is_strong;
         let Fair::Step { enabled, taken } = constraint.subject else {
-            let condition = |(enabled, taken)| Condition { is_strong, enabled, taken };
+            let condition = |(enabled, taken)| FairnessCondition { is_strong, enabled, taken };
             return Ok(self.every_operation()?.into_iter().map(condition).collect());
         };
         let enabled = self.atom(&self.atoms[enabled.0 as usize])?;
-        Ok(vec![Condition { is_strong, enabled, taken: self.parts(Some(taken))? }])
+        Ok(vec![FairnessCondition { is_strong, enabled, taken: self.parts(Some(taken))? }])
     }
 
     /// Every operation with its arguments: the reached states where it is enabled, and the positions of its relations.
-    pub(super) fn every_operation(&mut self) -> Answer<Vec<(Bdd, Vec<usize>)>> {
+    pub(super) fn every_operation(&mut self) -> CtlResult<Vec<(Bdd, Vec<usize>)>> {
         if self.space.is_reduced() {
-            return Err(Refusal::Unsupported("premises about every operation under symmetry"));
+            return Err(NoVerdict::Unsupported("premises about every operation under symmetry"));
         }
         let source = self.space.source;
-        let mut groups: Vec<(Operation, Vec<usize>)> = Vec::new();
+        let mut groups: Vec<(FairOperation, Vec<usize>)> = Vec::new();
         for (part, step) in self.space.steps.iter().enumerate() {
             let has_params = !source.interp.model().operations[source.operations[step.operation]].params.is_empty();
             let label = step.instance.and_then(|instance| self.space.encoding.instances[instance].label.clone());
             if has_params && label.is_none() {
-                return Err(Refusal::Unsupported("premises about operations without a circuit for each argument"));
+                return Err(NoVerdict::Unsupported("premises about operations without a circuit for each argument"));
             }
             let key = (step.operation, label.filter(|_| has_params));
             match groups.iter_mut().find(|(other, _)| *other == key) {
@@ -89,7 +89,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// The part of a set from which a fair path leads on.
-    pub(super) fn fairly(&mut self, set: &Bdd) -> Answer<Bdd> {
+    pub(super) fn fairly(&mut self, set: &Bdd) -> CtlResult<Bdd> {
         match &self.fairness {
             Some(fairness) => Ok(self.space.manager.and(set, &fairness.states)?),
             None => Ok(set.clone()),
@@ -97,7 +97,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// States from which a fair path stays in a set.
-    pub(super) fn some_fairly(&mut self, stay: &Bdd) -> Answer<Bdd> {
+    pub(super) fn some_fairly(&mut self, stay: &Bdd) -> CtlResult<Bdd> {
         let mut goals = vec![self.and(stay, &self.deadlocks.clone())?];
         for conditions in self.alternatives() {
             goals.push(self.live(stay, &conditions)?);
@@ -106,12 +106,12 @@ impl Judge<'_, '_, '_> {
         self.until(stay, &goal)
     }
 
-    fn alternatives(&self) -> Vec<Vec<Condition>> {
+    fn alternatives(&self) -> Vec<Vec<FairnessCondition>> {
         self.fairness.as_ref().map(|fairness| fairness.alternatives.clone()).unwrap_or_default()
     }
 
     /// States of a set from which all conditions can be met for ever, if a path stays there.
-    fn live(&mut self, stay: &Bdd, conditions: &[Condition]) -> Answer<Bdd> {
+    fn live(&mut self, stay: &Bdd, conditions: &[FairnessCondition]) -> CtlResult<Bdd> {
         let mut live = stay.clone();
         loop {
             let old = live.clone();
@@ -133,7 +133,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// States of a set with a step that stays in the set and counts for a condition.
-    fn met(&mut self, live: &Bdd, condition: &Condition) -> Answer<Bdd> {
+    fn met(&mut self, live: &Bdd, condition: &FairnessCondition) -> CtlResult<Bdd> {
         let mut sources = self.some_next_by(live, &condition.taken)?;
         if !condition.is_strong {
             let before = self.some_next(live, None)?;
@@ -144,7 +144,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Goes on in a set on a fair path: around a loop, or to a state without steps.
-    pub(super) fn go_fairly(&mut self, walk: &mut Walk, stay: &Bdd) -> Answer<()> {
+    pub(super) fn go_fairly(&mut self, walk: &mut WitnessPath, stay: &Bdd) -> CtlResult<()> {
         let ends = self.and(stay, &self.deadlocks.clone())?;
         if !ends.is_false() && self.go_until(walk, stay, &ends)? {
             return Ok(());
@@ -159,7 +159,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Goes around a loop on which all conditions are met.
-    fn go_round(&mut self, walk: &mut Walk, live: &Bdd, conditions: &[Condition]) -> Answer<()> {
+    fn go_round(&mut self, walk: &mut WitnessPath, live: &Bdd, conditions: &[FairnessCondition]) -> CtlResult<()> {
         let all = self.all_parts();
         loop {
             let (head, start) = (walk.len() - 1, walk.here());
@@ -183,7 +183,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Goes on by a step that counts for a condition; false if there is none.
-    fn take(&mut self, walk: &mut Walk, live: &Bdd, condition: &Condition) -> Answer<bool> {
+    fn take(&mut self, walk: &mut WitnessPath, live: &Bdd, condition: &FairnessCondition) -> CtlResult<bool> {
         let is_idle = self.and(&walk.here(), &condition.enabled)?.is_false();
         let all = self.all_parts();
         let parts = if is_idle && !condition.is_strong { &all } else { &condition.taken };

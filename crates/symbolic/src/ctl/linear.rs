@@ -14,42 +14,42 @@ use abridge_temporal::formula::Ctl;
 use abridge_temporal::{Constraint, Fair, Property};
 use rustc_hash::FxHashMap;
 
-use super::witness::Walk;
-use super::{Answer, Atom, Judge, Judged, Refusal};
+use super::witness::WitnessPath;
+use super::{CtlJudge, CtlResult, CtlVerdict, NoVerdict, StateAtom};
 use crate::bdd::Bdd;
-use crate::reach::{Reached, Watch};
+use crate::reach::{FixpointWatch, ReachedStates};
 use crate::space::Space;
 
 /// Sets by state of the automaton.
-type Family = Vec<Bdd>;
+type StateSets = Vec<Bdd>;
 
 impl Space<'_> {
     /// Judges a formula of linear time, given its atoms by number, on the reached states, which must be all.
     pub fn judge_linear(
         &mut self,
-        reached: &Reached,
+        reached: &ReachedStates,
         property: &Property,
-        atoms: &[Atom],
-        watch: &mut Watch<'_>,
-    ) -> Result<Judged, Refusal> {
+        atoms: &[StateAtom],
+        watch: &mut FixpointWatch<'_>,
+    ) -> Result<CtlVerdict, NoVerdict> {
         if self.counters.is_some() {
-            return Err(Refusal::Unsupported("formulas over counters"));
+            return Err(NoVerdict::Unsupported("formulas over counters"));
         }
         if !property.pairs.is_empty() {
-            return Err(Refusal::Unsupported("conclusions that are premises"));
+            return Err(NoVerdict::Unsupported("conclusions that are premises"));
         }
         if property.premises.is_empty() {
-            return Err(Refusal::Unsupported("premises that no infinite path meets"));
+            return Err(NoVerdict::Unsupported("premises that no infinite path meets"));
         }
         self.learn_properties(&reached.set, &|kind| matches!(kind, PropertyKind::Proposition(_)))?;
         let none = Ctl::default();
-        let mut product = Product::new(Judge::new(self, reached, &none, atoms, watch)?, property)?;
+        let mut product = LinearProduct::new(CtlJudge::new(self, reached, &none, atoms, watch)?, property)?;
         product.judge()
     }
 }
 
 /// A transition of the automaton together with steps of the machine.
-struct Move {
+struct ProductEdge {
     source: usize,
     target: usize,
     edge: Edge,
@@ -67,10 +67,10 @@ enum Recurrence {
     Strong(Bdd, usize),
 }
 
-struct Product<'p, 'j, 's, 'w> {
-    judge: Judge<'j, 's, 'w>,
+struct LinearProduct<'p, 'j, 's, 'w> {
+    judge: CtlJudge<'j, 's, 'w>,
     property: &'p Property,
-    moves: Vec<Move>,
+    moves: Vec<ProductEdge>,
     /// Steps that all atoms about steps judge alike, with a column for each atom.
     steps: Vec<(Vec<bool>, Vec<usize>)>,
     /// The reached states of each atom; nothing for atoms about the next step.
@@ -78,13 +78,13 @@ struct Product<'p, 'j, 's, 'w> {
     /// Where each operation with its arguments is enabled, if a premise is about every one. Steps have a column for each of them after those of the atoms.
     every: Vec<Bdd>,
     /// States without a step whose letter the automaton accepts.
-    ends: Family,
+    ends: StateSets,
 }
 
-impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
-    fn new(judge: Judge<'j, 's, 'w>, property: &'p Property) -> Answer<Self> {
+impl<'p, 'j, 's, 'w> LinearProduct<'p, 'j, 's, 'w> {
+    fn new(judge: CtlJudge<'j, 's, 'w>, property: &'p Property) -> CtlResult<Self> {
         let (moves, steps, sets, every, ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut product = Product { judge, property, moves, steps, sets, every, ends };
+        let mut product = LinearProduct { judge, property, moves, steps, sets, every, ends };
         let sets = product.atoms()?;
         let is_about_every = |constraint: &Constraint| constraint.subject == Fair::Every;
         let has_every = property.premises.iter().flatten().any(is_about_every);
@@ -97,7 +97,13 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
                 for (steps, taken) in alike.iter().enumerate() {
                     let states = product.guard(edge.guard, &sets, &taken.0, &mut known)?;
                     if !states.is_false() {
-                        product.moves.push(Move { source, target: edge.target as usize, edge: *edge, states, steps });
+                        product.moves.push(ProductEdge {
+                            source,
+                            target: edge.target as usize,
+                            edge: *edge,
+                            states,
+                            steps,
+                        });
                     }
                 }
             }
@@ -111,18 +117,20 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     }
 
     /// The reached states of each atom; nothing for atoms about the next step.
-    fn atoms(&mut self) -> Answer<Vec<Option<Bdd>>> {
+    fn atoms(&mut self) -> CtlResult<Vec<Option<Bdd>>> {
         let mut sets = Vec::new();
         for atom in self.judge.atoms {
-            if let Atom::Proposition(number) = atom {
+            if let StateAtom::Proposition(number) = atom {
                 let (holds, fails) = self.judge.proposition(*number);
                 let rest = self.judge.not(&holds)?;
                 if !self.judge.space.manager.minus(&rest, &fails)?.is_false() {
-                    return Err(Refusal::Unsupported("formulas of linear time whose atoms are not defined everywhere"));
+                    return Err(NoVerdict::Unsupported(
+                        "formulas of linear time whose atoms are not defined everywhere",
+                    ));
                 }
             }
             sets.push(match atom {
-                Atom::Taken(_) => None,
+                StateAtom::Taken(_) => None,
                 atom => Some(self.judge.atom(atom)?),
             });
         }
@@ -130,7 +138,7 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     }
 
     /// Steps by the atoms about steps that hold for them, and by the operations that they belong to.
-    fn alike(&mut self, every: &[(Bdd, Vec<usize>)]) -> Answer<Vec<(Vec<bool>, Vec<usize>)>> {
+    fn alike(&mut self, every: &[(Bdd, Vec<usize>)]) -> CtlResult<Vec<(Vec<bool>, Vec<usize>)>> {
         let mut alike: Vec<(Vec<bool>, Vec<usize>)> = Vec::new();
         let n_atoms = self.judge.atoms.len();
         let mut taken = vec![vec![false; n_atoms + every.len()]; self.judge.space.steps.len()];
@@ -138,7 +146,7 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
             parts.iter().for_each(|part| taken[*part][n_atoms + number] = true);
         }
         for (number, atom) in self.judge.atoms.iter().enumerate() {
-            if let Atom::Taken(matching) = atom {
+            if let StateAtom::Taken(matching) = atom {
                 self.judge.parts_of(matching)?.into_iter().for_each(|part| taken[part][number] = true);
             }
         }
@@ -158,7 +166,7 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
         sets: &[Option<Bdd>],
         taken: &[bool],
         known: &mut FxHashMap<(Guard, Vec<bool>), Bdd>,
-    ) -> Answer<Bdd> {
+    ) -> CtlResult<Bdd> {
         let Some(atom) = self.property.bdds.top(guard) else {
             let all = self.judge.all.clone();
             return Ok(if guard == guards::TRUE { all } else { self.judge.space.manager.constant(false) });
@@ -180,33 +188,33 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
         Ok(result)
     }
 
-    fn judge(&mut self) -> Result<Judged, Refusal> {
+    fn judge(&mut self) -> Result<CtlVerdict, NoVerdict> {
         let mut initial = self.nothing();
         initial[self.property.violation.initial as usize] = self.judge.initial.clone();
         let everything = self.everything();
         for alternative in &self.property.premises {
             let recurrences = self.recurrences(alternative)?;
             let live = self.live(&recurrences)?;
-            let mut goal = Family::new();
+            let mut goal = StateSets::new();
             for (live, end) in live.iter().zip(&self.ends) {
                 goal.push(self.judge.space.manager.or(live, end)?);
             }
             let layers = self.layers(&everything, goal, &initial)?;
             let starts = self.both(&layers[layers.len() - 1], &initial)?;
             let Some((start, state)) = self.pick(&starts)? else { continue };
-            let mut walk = ProductWalk { walk: Walk::new(start), state };
+            let mut walk = ProductWalk { walk: WitnessPath::new(start), state };
             self.descend(&mut walk, &layers)?;
             let here = walk.walk.here();
             if self.judge.and(&here, &self.ends[walk.state].clone())?.is_false() {
                 self.go_round(&mut walk, &live, &recurrences)?;
             }
-            return Ok(Judged::Violated(self.judge.shown(&walk.walk)?));
+            return Ok(CtlVerdict::Violated(self.judge.shown(&walk.walk)?));
         }
-        Ok(Judged::Holds)
+        Ok(CtlVerdict::Holds)
     }
 
     /// The marks of the automaton and the constraints of one alternative of the premises.
-    fn recurrences(&mut self, premises: &[Constraint]) -> Answer<Vec<Recurrence>> {
+    fn recurrences(&mut self, premises: &[Constraint]) -> CtlResult<Vec<Recurrence>> {
         let mut recurrences: Vec<Recurrence> = (0..self.property.violation.n_marks).map(Recurrence::Mark).collect();
         for constraint in premises {
             let recurrence = |(set, taken): (Bdd, usize)| match constraint.is_strong {
@@ -218,15 +226,15 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
                 continue;
             };
             let set = self.sets[enabled.0 as usize].clone();
-            let set = set.ok_or(Refusal::Unsupported("premises about steps that are no operations"))?;
+            let set = set.ok_or(NoVerdict::Unsupported("premises about steps that are no operations"))?;
             recurrences.push(recurrence((set, taken.0 as usize)));
         }
         Ok(recurrences)
     }
 
     /// The states in which a move counts for a recurrence.
-    fn states_of(&mut self, idx: usize, recurrence: Option<&Recurrence>) -> Answer<Bdd> {
-        let Move { edge, steps, .. } = self.moves[idx];
+    fn states_of(&mut self, idx: usize, recurrence: Option<&Recurrence>) -> CtlResult<Bdd> {
+        let ProductEdge { edge, steps, .. } = self.moves[idx];
         let states = self.moves[idx].states.clone();
         let nothing = self.judge.space.manager.constant(false);
         Ok(match recurrence {
@@ -244,16 +252,16 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
         })
     }
 
-    fn nothing(&self) -> Family {
+    fn nothing(&self) -> StateSets {
         vec![self.judge.space.manager.constant(false); self.property.violation.states.len()]
     }
 
-    fn everything(&self) -> Family {
+    fn everything(&self) -> StateSets {
         vec![self.judge.all.clone(); self.property.violation.states.len()]
     }
 
-    fn both(&mut self, left: &Family, right: &Family) -> Answer<Family> {
-        let mut both = Family::new();
+    fn both(&mut self, left: &StateSets, right: &StateSets) -> CtlResult<StateSets> {
+        let mut both = StateSets::new();
         for (left, right) in left.iter().zip(right) {
             both.push(self.judge.and(left, right)?);
         }
@@ -261,11 +269,11 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     }
 
     /// States with a step into a family, one that counts for a recurrence if that is given.
-    fn before(&mut self, targets: &Family, recurrence: Option<&Recurrence>) -> Answer<Family> {
+    fn before(&mut self, targets: &StateSets, recurrence: Option<&Recurrence>) -> CtlResult<StateSets> {
         let mut sources = self.nothing();
         let mut known: FxHashMap<(usize, usize), Bdd> = FxHashMap::default();
         for idx in 0..self.moves.len() {
-            let Move { source, target, steps, .. } = self.moves[idx];
+            let ProductEdge { source, target, steps, .. } = self.moves[idx];
             let states = self.states_of(idx, recurrence)?;
             if states.is_false() || targets[target].is_false() {
                 continue;
@@ -285,7 +293,7 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     }
 
     /// States from which a path stays in one family until it is in the other, by distance from the latter. The last layer is empty, or the first with a state of `until`.
-    fn layers(&mut self, stay: &Family, goal: Family, until: &Family) -> Answer<Vec<Family>> {
+    fn layers(&mut self, stay: &StateSets, goal: StateSets, until: &StateSets) -> CtlResult<Vec<StateSets>> {
         let mut found = goal.clone();
         let mut layers = vec![goal];
         loop {
@@ -296,7 +304,7 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
             }
             let before = self.before(&last, None)?;
             let before = self.both(&before, stay)?;
-            let mut new = Family::new();
+            let mut new = StateSets::new();
             for (before, found) in before.iter().zip(&mut found) {
                 let fresh = self.judge.space.manager.minus(before, found)?;
                 *found = self.judge.or(found, &fresh)?;
@@ -307,7 +315,7 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     }
 
     /// States from which everything that is to recur can do so for ever, if a path stays there.
-    fn live(&mut self, recurrences: &[Recurrence]) -> Answer<Family> {
+    fn live(&mut self, recurrences: &[Recurrence]) -> CtlResult<StateSets> {
         let mut live = self.everything();
         loop {
             let old = live.clone();
@@ -337,7 +345,7 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
     }
 
     /// States of a family with a step that counts for a recurrence and stays in the family.
-    fn met(&mut self, live: &Family, recurrence: &Recurrence) -> Answer<Family> {
+    fn met(&mut self, live: &StateSets, recurrence: &Recurrence) -> CtlResult<StateSets> {
         let before = self.before(live, Some(recurrence))?;
         self.both(live, &before)
     }
@@ -345,14 +353,14 @@ impl<'p, 'j, 's, 'w> Product<'p, 'j, 's, 'w> {
 
 /// A path of the product.
 struct ProductWalk {
-    walk: Walk,
+    walk: WitnessPath,
     /// The state of the automaton at its end.
     state: usize,
 }
 
-impl Product<'_, '_, '_, '_> {
+impl LinearProduct<'_, '_, '_, '_> {
     /// One state of a family, with the state of the automaton.
-    fn pick(&mut self, family: &Family) -> Answer<Option<(Bdd, usize)>> {
+    fn pick(&mut self, family: &StateSets) -> CtlResult<Option<(Bdd, usize)>> {
         for (number, set) in family.iter().enumerate() {
             if let Some(state) = self.judge.pick(set)? {
                 return Ok(Some((state, number)));
@@ -361,17 +369,22 @@ impl Product<'_, '_, '_, '_> {
         Ok(None)
     }
 
-    fn here(&self, walk: &ProductWalk) -> Family {
+    fn here(&self, walk: &ProductWalk) -> StateSets {
         let mut here = self.nothing();
         here[walk.state] = walk.walk.here();
         here
     }
 
     /// Goes on by a step into a family, one that counts for a recurrence if that is given; false if there is none.
-    fn step(&mut self, walk: &mut ProductWalk, targets: &Family, recurrence: Option<&Recurrence>) -> Answer<bool> {
+    fn step(
+        &mut self,
+        walk: &mut ProductWalk,
+        targets: &StateSets,
+        recurrence: Option<&Recurrence>,
+    ) -> CtlResult<bool> {
         let here = walk.walk.here();
         for idx in 0..self.moves.len() {
-            let Move { source, target, steps, .. } = self.moves[idx];
+            let ProductEdge { source, target, steps, .. } = self.moves[idx];
             if source != walk.state {
                 continue;
             }
@@ -388,7 +401,7 @@ impl Product<'_, '_, '_, '_> {
     }
 
     /// Goes through layers from the last, where the walk is, to the first.
-    fn descend(&mut self, walk: &mut ProductWalk, layers: &[Family]) -> Answer<()> {
+    fn descend(&mut self, walk: &mut ProductWalk, layers: &[StateSets]) -> CtlResult<()> {
         for layer in layers[..layers.len() - 1].iter().rev() {
             if !self.step(walk, layer, None)? {
                 break;
@@ -398,7 +411,7 @@ impl Product<'_, '_, '_, '_> {
     }
 
     /// Goes on in a family to a part of it; false if that is not possible.
-    fn go_until(&mut self, walk: &mut ProductWalk, stay: &Family, goal: Family) -> Answer<bool> {
+    fn go_until(&mut self, walk: &mut ProductWalk, stay: &StateSets, goal: StateSets) -> CtlResult<bool> {
         let here = self.here(walk);
         let layers = self.layers(stay, goal, &here)?;
         let is_found = self.both(&layers[layers.len() - 1], &here)?.iter().any(|set| !set.is_false());
@@ -409,7 +422,7 @@ impl Product<'_, '_, '_, '_> {
     }
 
     /// Goes around a loop in which everything recurs.
-    fn go_round(&mut self, walk: &mut ProductWalk, live: &Family, recurrences: &[Recurrence]) -> Answer<()> {
+    fn go_round(&mut self, walk: &mut ProductWalk, live: &StateSets, recurrences: &[Recurrence]) -> CtlResult<()> {
         loop {
             let (head, start) = (walk.walk.len() - 1, self.here(walk));
             if !self.step(walk, live, None)? {

@@ -6,18 +6,18 @@
 
 use abridge_temporal::formula::{CtlNode, NodeId, Path};
 
-use super::{Answer, Judge, Refusal, Witness};
+use super::{CtlJudge, CtlResult, NoVerdict, Witness};
 use crate::bdd::{Bdd, Made, Var};
 
 /// A path of sets with one state each.
-pub(super) struct Walk {
+pub(super) struct WitnessPath {
     states: Vec<Bdd>,
     pub(super) loop_start: Option<usize>,
 }
 
-impl Walk {
-    pub(super) fn new(start: Bdd) -> Walk {
-        Walk { states: vec![start], loop_start: None }
+impl WitnessPath {
+    pub(super) fn new(start: Bdd) -> WitnessPath {
+        WitnessPath { states: vec![start], loop_start: None }
     }
 
     pub(super) fn here(&self) -> Bdd {
@@ -29,7 +29,7 @@ impl Walk {
     }
 }
 
-impl Judge<'_, '_, '_> {
+impl CtlJudge<'_, '_, '_> {
     /// A set with one state of a set.
     pub(super) fn pick(&mut self, set: &Bdd) -> Made<Option<Bdd>> {
         let Some(bits) = self.space.manager.pick(set) else { return Ok(None) };
@@ -37,7 +37,7 @@ impl Judge<'_, '_, '_> {
         self.space.manager.assignment(values).map(Some)
     }
 
-    pub(super) fn shown(&mut self, walk: &Walk) -> Answer<Witness> {
+    pub(super) fn shown(&mut self, walk: &WitnessPath) -> CtlResult<Witness> {
         let mut witness = Witness::default();
         for state in &walk.states {
             let bits = self.space.manager.pick(state).unwrap_or_default();
@@ -48,18 +48,18 @@ impl Judge<'_, '_, '_> {
     }
 
     /// A shortest path from an initial state to a set.
-    pub(super) fn way_to(&mut self, goal: &Bdd) -> Answer<Witness> {
+    pub(super) fn way_to(&mut self, goal: &Bdd) -> CtlResult<Witness> {
         let (all, initial) = (self.all.clone(), self.initial.clone());
         let layers = self.layers(&all, goal, &initial)?;
         let first = self.and(&layers[layers.len() - 1], &initial)?;
         let Some(start) = self.pick(&first)? else { return Ok(Witness::default()) };
-        let mut walk = Walk::new(start);
+        let mut walk = WitnessPath::new(start);
         self.descend(&mut walk, &layers[..layers.len() - 1])?;
         self.shown(&walk)
     }
 
     /// Goes on by a step into a set; false if there is none.
-    pub(super) fn step(&mut self, walk: &mut Walk, targets: &Bdd, parts: &[usize]) -> Answer<bool> {
+    pub(super) fn step(&mut self, walk: &mut WitnessPath, targets: &Bdd, parts: &[usize]) -> CtlResult<bool> {
         self.look_up()?;
         let here = walk.here();
         for idx in parts {
@@ -79,7 +79,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Goes through layers from the last to the first.
-    fn descend(&mut self, walk: &mut Walk, layers: &[Bdd]) -> Answer<()> {
+    fn descend(&mut self, walk: &mut WitnessPath, layers: &[Bdd]) -> CtlResult<()> {
         let parts = self.all_parts();
         for layer in layers.iter().rev() {
             if !self.step(walk, layer, &parts)? {
@@ -90,7 +90,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Goes on through one set to another; false if that is not possible.
-    pub(super) fn go_until(&mut self, walk: &mut Walk, stay: &Bdd, goal: &Bdd) -> Answer<bool> {
+    pub(super) fn go_until(&mut self, walk: &mut WitnessPath, stay: &Bdd, goal: &Bdd) -> CtlResult<bool> {
         let here = walk.here();
         let layers = self.layers(stay, goal, &here)?;
         let is_found = !self.and(&layers[layers.len() - 1], &here)?.is_false();
@@ -101,7 +101,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Goes on in a set for ever: around a loop, or to a state without steps.
-    fn go_globally(&mut self, walk: &mut Walk, stay: &Bdd) -> Answer<()> {
+    fn go_globally(&mut self, walk: &mut WitnessPath, stay: &Bdd) -> CtlResult<()> {
         if self.fairness.is_some() {
             return self.go_fairly(walk, stay);
         }
@@ -137,7 +137,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// States of a set after one, two and more steps, each in the first ring that has it.
-    fn rings(&mut self, start: &Bdd, stay: &Bdd) -> Answer<Vec<Bdd>> {
+    fn rings(&mut self, start: &Bdd, stay: &Bdd) -> CtlResult<Vec<Bdd>> {
         let (mut rings, mut seen) = (Vec::new(), self.space.manager.constant(false));
         let mut ring = start.clone();
         loop {
@@ -159,7 +159,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Shows why a subformula holds, or fails, where the walk stands.
-    pub(super) fn explain(&mut self, node: NodeId, walk: &mut Walk) -> Answer<()> {
+    pub(super) fn explain(&mut self, node: NodeId, walk: &mut WitnessPath) -> CtlResult<()> {
         let here = walk.here();
         let holds = self.contains(&self.row(node), &here);
         match self.ctl.node(node).clone() {
@@ -206,7 +206,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// The path of an existential operator that holds.
-    fn explain_some(&mut self, node: &CtlNode, walk: &mut Walk) -> Answer<()> {
+    fn explain_some(&mut self, node: &CtlNode, walk: &mut WitnessPath) -> CtlResult<()> {
         let all = self.all.clone();
         let (stay, goal, last) = match node {
             CtlNode::Finally(_, operand) => (all, self.row(*operand), *operand),
@@ -225,9 +225,9 @@ impl Judge<'_, '_, '_> {
     }
 
     /// The path that contradicts a universal operator.
-    fn explain_not_all(&mut self, node: &CtlNode, walk: &mut Walk) -> Answer<()> {
+    fn explain_not_all(&mut self, node: &CtlNode, walk: &mut WitnessPath) -> CtlResult<()> {
         let (lasso, path) = self.contradiction(node)?;
-        let path = path.map(|(stay, goal)| Ok::<_, Refusal>((stay, self.fairly(&goal)?))).transpose()?;
+        let path = path.map(|(stay, goal)| Ok::<_, NoVerdict>((stay, self.fairly(&goal)?))).transpose()?;
         if let Some((stay, goal)) = path
             && self.go_until(walk, &stay, &goal)?
         {

@@ -12,13 +12,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::MAX_CONFLICTS;
 
 /// Literals that hold in all states of a kind.
-pub(super) struct Facts {
+pub(super) struct LiteralFacts {
     list: Vec<Lit>,
     by_input: FxHashMap<Lit, Vec<usize>>,
 }
 
-impl Facts {
-    pub(super) fn new(encoding: &Encoding, lits: impl IntoIterator<Item = Lit>) -> Facts {
+impl LiteralFacts {
+    pub(super) fn new(encoding: &Encoding, lits: impl IntoIterator<Item = Lit>) -> LiteralFacts {
         let circuit = &encoding.blast.circuit;
         let list: Vec<Lit> = lits.into_iter().flat_map(|lit| circuit.conjuncts(lit)).collect();
         let mut by_input: FxHashMap<Lit, Vec<usize>> = FxHashMap::default();
@@ -27,7 +27,7 @@ impl Facts {
                 by_input.entry(input).or_default().push(idx);
             }
         }
-        Facts { list, by_input }
+        LiteralFacts { list, by_input }
     }
 }
 
@@ -39,13 +39,13 @@ pub(super) struct Asker {
 }
 
 impl Asker {
-    pub(super) fn new(facts: &Facts, stop: &StopFlag) -> Asker {
+    pub(super) fn new(facts: &LiteralFacts, stop: &StopFlag) -> Asker {
         let solver = Solver::new(MAX_CONFLICTS).stopped_by(stop.clone());
         Asker { solver, is_told: vec![false; facts.list.len()], heard: FxHashSet::default() }
     }
 
     /// Tells the facts about the inputs of literals, and about those of these facts. Inputs have the values of a state, unless something speaks against it.
-    fn hear(&mut self, encoding: &Encoding, (facts, first): (&Facts, &BitSet), lits: &[Lit]) {
+    fn hear(&mut self, encoding: &Encoding, (facts, first): (&LiteralFacts, &BitSet), lits: &[Lit]) {
         let circuit = &encoding.blast.circuit;
         let mut open = circuit.inputs_of(lits.iter().copied());
         while let Some(input) = open.pop() {
@@ -65,7 +65,7 @@ impl Asker {
     }
 
     /// Requires the facts that were told since the last time.
-    fn tell(&mut self, encoding: &Encoding, knowledge: (&Facts, &BitSet), lits: &[Lit]) {
+    fn tell(&mut self, encoding: &Encoding, knowledge: (&LiteralFacts, &BitSet), lits: &[Lit]) {
         let before = self.is_told.clone();
         self.hear(encoding, knowledge, lits);
         for (idx, fact) in knowledge.0.list.iter().enumerate() {
@@ -76,12 +76,12 @@ impl Asker {
     }
 
     /// Whether there is a state with all of these literals.
-    pub(super) fn ask(&mut self, encoding: &Encoding, knowledge: (&Facts, &BitSet), lits: &[Lit]) -> Answer {
+    pub(super) fn ask(&mut self, encoding: &Encoding, knowledge: (&LiteralFacts, &BitSet), lits: &[Lit]) -> Answer {
         self.tell(encoding, knowledge, lits);
         self.solver.solve_under(&encoding.blast.circuit, lits, MAX_CONFLICTS)
     }
 
-    pub(super) fn clause(&mut self, encoding: &Encoding, knowledge: (&Facts, &BitSet), lits: &[Lit]) {
+    pub(super) fn clause(&mut self, encoding: &Encoding, knowledge: (&LiteralFacts, &BitSet), lits: &[Lit]) {
         self.tell(encoding, knowledge, lits);
         self.solver.clause(&encoding.blast.circuit, lits);
     }

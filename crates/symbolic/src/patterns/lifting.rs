@@ -5,9 +5,9 @@ use abridge_value::BitSet;
 use rustc_hash::FxHashSet;
 
 use super::pattern::{Literal, Pattern};
-use super::samples::Found;
-use super::vocabulary::{Atom, Element, SOME};
-use super::{MAX_VARIABLES, Open, STOPPED, Search};
+use super::samples::SampleMatch;
+use super::vocabulary::{Element, PatternAtom, SOME};
+use super::{MAX_VARIABLES, NoProof, PatternSearch, STOPPED};
 
 /// The use of a literal in a pattern: what says little about few elements comes first. That no element at all makes a scheme true is said if nothing else helps.
 fn weight((atom, is_true): &Literal) -> (usize, bool) {
@@ -24,7 +24,7 @@ fn weight((atom, is_true): &Literal) -> (usize, bool) {
 /// Instances with the variables whose elements label them.
 type Ways = FxHashSet<(usize, Vec<Option<u8>>)>;
 
-impl Search<'_, '_> {
+impl PatternSearch<'_, '_> {
     /// A pattern that a state has with some elements for its variables, and in which a goal holds: for all states within bounds or, if they are to be good, with properties. If there are no words for such
     /// a pattern, as much as can be said of the state; the last result is false then.
     pub(super) fn lift(
@@ -34,7 +34,7 @@ impl Search<'_, '_> {
         mut named: Vec<Element>,
         choices: &[(Lit, bool)],
         goal: Lit,
-    ) -> Result<(Pattern, Vec<Element>, bool), Open> {
+    ) -> Result<(Pattern, Vec<Element>, bool), NoProof> {
         loop {
             let mut literals: Vec<Literal> = self
                 .vocabulary
@@ -80,7 +80,7 @@ impl Search<'_, '_> {
         named: &[Element],
         choices: &[(Lit, bool)],
         goal: Lit,
-    ) -> Result<Option<Vec<Literal>>, Open> {
+    ) -> Result<Option<Vec<Literal>>, NoProof> {
         let signed = |(lit, is_true): (Lit, bool)| if is_true { lit } else { !lit };
         let lits: Vec<Lit> = literals
             .iter()
@@ -92,13 +92,13 @@ impl Search<'_, '_> {
         if goal == Lit::TRUE {
             return Ok(Some(Vec::new()));
         }
-        let Search { encoding, facts, first, good, bounded, .. } = self;
+        let PatternSearch { encoding, facts, first, good, bounded, .. } = self;
         let (solver, facts) = if is_good { (good, &facts[2]) } else { (bounded, &facts[1]) };
         self.queries += 1;
         match solver.ask(encoding, (facts, first), &assumed) {
             Answer::Satisfiable => Ok(None),
             Answer::Unknown if self.stop.is_raised() => Err(STOPPED),
-            Answer::Unknown => Err(Open("a question to the solver takes too long", true)),
+            Answer::Unknown => Err(NoProof("a question to the solver takes too long", true)),
             Answer::Unsatisfiable => {
                 let needed = literals.iter().zip(&lits).filter(|(_, lit)| solver.is_to_blame(**lit));
                 Ok(Some(needed.map(|(literal, _)| literal.clone()).collect()))
@@ -123,7 +123,7 @@ impl Search<'_, '_> {
 
     /// A pattern with fewer literals that no known state has. Variables go first, then literals that say much. A guided search drops what leads to no new kinds of steps into the
     /// pattern; without a guide everything goes that no known state speaks against.
-    pub(super) fn generalised(&mut self, lifted: &Pattern, is_guided: bool) -> Result<Pattern, Open> {
+    pub(super) fn generalised(&mut self, lifted: &Pattern, is_guided: bool) -> Result<Pattern, NoProof> {
         let mut pattern = lifted.clone();
         let mut ways = if is_guided { Some(self.ways(&pattern)?) } else { None };
         // What is true of two elements is rarely the reason; what is false, or true of one, often is.
@@ -158,7 +158,7 @@ impl Search<'_, '_> {
         ways: &mut Option<Ways>,
         is_meant: &dyn Fn(&Literal) -> bool,
         must_gain: bool,
-    ) -> Result<(), Open> {
+    ) -> Result<(), NoProof> {
         let mut kept: FxHashSet<Literal> = FxHashSet::default();
         loop {
             let candidates = pattern.literals.iter().filter(|literal| is_meant(literal) && !kept.contains(*literal));
@@ -178,7 +178,7 @@ impl Search<'_, '_> {
         rest: &[Literal],
         ways: &mut Option<Ways>,
         must_gain: bool,
-    ) -> Result<bool, Open> {
+    ) -> Result<bool, NoProof> {
         let (larger, old) = Pattern::new(rest);
         if !self.may_be_excluded(&larger)? {
             return Ok(false);
@@ -198,7 +198,7 @@ impl Search<'_, '_> {
     }
 
     /// The kinds of steps that lead into a pattern from states outside of all that look likely: instances, with the variables whose elements label them.
-    fn ways(&mut self, pattern: &Pattern) -> Result<Ways, Open> {
+    fn ways(&mut self, pattern: &Pattern) -> Result<Ways, NoProof> {
         let mut ways = Ways::default();
         for instance in 0..self.encoding.instances.len() {
             for elements in self.frames(pattern, instance) {
@@ -216,8 +216,8 @@ impl Search<'_, '_> {
     }
 
     /// Whether no state that is known to be reachable has a pattern.
-    fn may_be_excluded(&mut self, pattern: &Pattern) -> Result<bool, Open> {
-        if !matches!(self.samples.find(pattern), Found::Nowhere)
+    fn may_be_excluded(&mut self, pattern: &Pattern) -> Result<bool, NoProof> {
+        if !matches!(self.samples.find(pattern), SampleMatch::Nowhere)
             || self.known.iter().any(|state| pattern.is_in(&self.vocabulary, state, &self.first))
         {
             return Ok(false);
@@ -227,21 +227,21 @@ impl Search<'_, '_> {
     }
 }
 
-impl Search<'_, '_> {
+impl PatternSearch<'_, '_> {
     /// Tells the solver of good states what looks unlikely, as no sample has it: two things that are true of two elements, or of one while another thing is true of none.
     pub(super) fn add_unlikely(&mut self) {
         let single: Vec<u32> =
             (0..).zip(&self.vocabulary.arities).filter(|(_, arity)| **arity == 1).map(|(scheme, _)| scheme).collect();
-        let of = |scheme: u32, arg: u8| Atom { scheme, args: vec![arg], guard: None };
+        let of = |scheme: u32, arg: u8| PatternAtom { scheme, args: vec![arg], guard: None };
         let mut pairs: Vec<[Literal; 2]> = Vec::new();
         for (idx, first) in single.iter().enumerate() {
             pairs.extend(single[idx..].iter().map(|second| [(of(*first, 0), true), (of(*second, 1), true)]));
             pairs.extend(single.iter().map(|second| [(of(*first, 0), true), (of(*second, SOME), false)]));
         }
-        let n_elements = (self.vocabulary.elements.len() as u32).min(super::N_EAGER);
+        let n_elements = (self.vocabulary.elements.len() as u32).min(super::EAGER_ELEMENTS);
         for pair in pairs {
             let (pattern, _) = Pattern::new(&pair);
-            if !matches!(self.samples.find(&pattern), Found::Nowhere) {
+            if !matches!(self.samples.find(&pattern), SampleMatch::Nowhere) {
                 continue;
             }
             for left in 0..n_elements {

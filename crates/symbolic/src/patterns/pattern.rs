@@ -2,10 +2,10 @@
 
 use abridge_value::BitSet;
 
-use super::vocabulary::{Atom, Element, Vocabulary};
+use super::vocabulary::{Element, PatternAtom, Vocabulary};
 
 /// An atom and whether it is true.
-pub(super) type Literal = (Atom, bool);
+pub(super) type Literal = (PatternAtom, bool);
 
 /// A conjunction of literals; variables are numbered from 0 without gaps.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -23,7 +23,7 @@ impl Pattern {
         let number = |arg: &u8| old.iter().position(|other| other == arg).map_or(*arg, |place| place as u8);
         let renamed = |(atom, is_true): &Literal| {
             let args = atom.args.iter().map(number).collect();
-            (Atom { args, ..atom.clone() }, *is_true)
+            (PatternAtom { args, ..atom.clone() }, *is_true)
         };
         let mut literals: Vec<Literal> = literals.iter().map(renamed).collect();
         literals.sort();

@@ -9,7 +9,7 @@ use abridge_value::{BitSet, Random};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pattern::Pattern;
-use super::vocabulary::{Atom, Element, Vocabulary};
+use super::vocabulary::{Element, PatternAtom, Vocabulary};
 
 /// Samples at most, and elements that may move in them.
 const MAX_SAMPLES: usize = 12_000;
@@ -18,7 +18,7 @@ const MAX_MOVING: usize = 4;
 const MAX_TRIED_CHOICES: usize = 4;
 
 /// True cells among those about the moving elements.
-type Bits = Box<[u64]>;
+type SampleBits = Box<[u64]>;
 
 /// An instance over the cells of the moving elements.
 struct SmallInstance {
@@ -30,7 +30,7 @@ struct SmallInstance {
 }
 
 /// Where a pattern was looked for.
-pub(super) enum Found {
+pub(super) enum SampleMatch {
     /// In a sample, with these elements for its variables.
     In(usize, Vec<Element>),
     Nowhere,
@@ -40,10 +40,10 @@ pub(super) enum Found {
 pub(super) struct Samples {
     /// Variables of patterns that samples can tell about: one element more has to move, unless all do.
     max_variables: usize,
-    atoms: FxHashMap<Atom, usize>,
+    atoms: FxHashMap<PatternAtom, usize>,
     /// Of each sample, the atoms that are true, and the small cells.
-    list: Vec<Bits>,
-    states: Vec<Bits>,
+    list: Vec<SampleBits>,
+    states: Vec<SampleBits>,
     small: Vec<CellId>,
     /// Orders of the moving elements.
     orders: Vec<Vec<Element>>,
@@ -70,7 +70,7 @@ struct Sampler<'s> {
 }
 
 impl Sampler<'_> {
-    fn permuted(&self, bits: &[u64], permutation: &[usize]) -> Bits {
+    fn permuted(&self, bits: &[u64], permutation: &[usize]) -> SampleBits {
         let mut image = vec![0; bits.len()].into_boxed_slice();
         (0..self.small.len())
             .filter(|idx| contains(bits, *idx))
@@ -78,13 +78,13 @@ impl Sampler<'_> {
         image
     }
 
-    fn canonical(&self, bits: &[u64]) -> Bits {
+    fn canonical(&self, bits: &[u64]) -> SampleBits {
         let images = self.permutations.iter().map(|permutation| self.permuted(bits, permutation));
         images.min().unwrap_or_else(|| bits.into())
     }
 
     /// The states after one step of an instance, for some choices.
-    fn after(&mut self, instance: usize, bits: &[u64], evaluation: &mut Evaluation) -> Vec<Bits> {
+    fn after(&mut self, instance: usize, bits: &[u64], evaluation: &mut Evaluation) -> Vec<SampleBits> {
         let SmallInstance { formulas, written, choices } = &self.instances[instance];
         let n_tried = if choices.is_empty() { 1 } else { MAX_TRIED_CHOICES };
         let mut after = Vec::new();
@@ -99,7 +99,7 @@ impl Sampler<'_> {
             if !formulas.value(0, evaluation, input) || formulas.value(1, evaluation, input) {
                 continue;
             }
-            let mut next: Bits = bits.into();
+            let mut next: SampleBits = bits.into();
             for (idx, place) in written.iter().enumerate() {
                 set(&mut next, *place, formulas.value(idx + 2, evaluation, input));
             }
@@ -108,8 +108,8 @@ impl Sampler<'_> {
         after
     }
 
-    fn collect(&mut self, start: Bits, is_stopped: &dyn Fn() -> bool) -> Vec<Bits> {
-        let mut seen: FxHashSet<Bits> = FxHashSet::default();
+    fn collect(&mut self, start: SampleBits, is_stopped: &dyn Fn() -> bool) -> Vec<SampleBits> {
+        let mut seen: FxHashSet<SampleBits> = FxHashSet::default();
         let start = self.canonical(&start);
         seen.insert(start.clone());
         let (mut list, mut open) = (vec![start.clone()], vec![start]);
@@ -169,7 +169,7 @@ impl Samples {
         };
         let permutation = |order: &Vec<Element>| small.iter().map(|cell| image(cell, order)).collect();
         let permutations = orders.iter().map(permutation).collect();
-        let mut start: Bits = vec![0; small.len().div_ceil(64).max(1)].into();
+        let mut start: SampleBits = vec![0; small.len().div_ceil(64).max(1)].into();
         small.iter().enumerate().for_each(|(idx, cell)| set(&mut start, idx, first.contains(cell.0 as usize)));
         // The elements that an order makes the first ones.
         let labels = |order: &Vec<Element>| -> Vec<usize> {
@@ -184,7 +184,7 @@ impl Samples {
         let mut list = Vec::new();
         for state in &states {
             let whole = whole(&sampler.small, state, first);
-            let mut bits: Bits = vec![0; atoms.len().div_ceil(64).max(1)].into();
+            let mut bits: SampleBits = vec![0; atoms.len().div_ceil(64).max(1)].into();
             for (idx, atom) in atoms.iter().enumerate() {
                 set(&mut bits, idx, sampler.vocabulary.value(atom, &named, &whole));
             }
@@ -205,30 +205,30 @@ impl Samples {
     }
 
     /// A sample that has a pattern. Of patterns with almost as many variables as elements move, samples say nothing.
-    pub(super) fn find(&self, pattern: &Pattern) -> Found {
+    pub(super) fn find(&self, pattern: &Pattern) -> SampleMatch {
         let n_variables = usize::from(pattern.n_variables);
         if n_variables > self.max_variables {
-            return Found::Unknown;
+            return SampleMatch::Unknown;
         }
         let mut tried: FxHashSet<&[Element]> = FxHashSet::default();
         for order in &self.orders {
             if !tried.insert(&order[..n_variables]) {
                 continue;
             }
-            let place = |atom: &Atom| {
+            let place = |atom: &PatternAtom| {
                 let rename = |arg: &u8| order.get(usize::from(*arg)).map_or(*arg, |element| *element as u8);
                 let args = atom.args.iter().map(rename).collect();
-                self.atoms.get(&Atom { args, ..atom.clone() }).copied()
+                self.atoms.get(&PatternAtom { args, ..atom.clone() }).copied()
             };
             let literals: Option<Vec<(usize, bool)>> =
                 pattern.literals.iter().map(|(atom, is_true)| Some((place(atom)?, *is_true))).collect();
-            let Some(literals) = literals else { return Found::Unknown };
-            let has = |bits: &Bits| literals.iter().all(|(idx, is_true)| contains(bits, *idx) == *is_true);
+            let Some(literals) = literals else { return SampleMatch::Unknown };
+            let has = |bits: &SampleBits| literals.iter().all(|(idx, is_true)| contains(bits, *idx) == *is_true);
             if let Some(idx) = self.list.iter().position(has) {
-                return Found::In(idx, order[..n_variables].to_vec());
+                return SampleMatch::In(idx, order[..n_variables].to_vec());
             }
         }
-        Found::Nowhere
+        SampleMatch::Nowhere
     }
 }
 

@@ -23,7 +23,7 @@ const N_ALIKE: usize = 8;
 
 /// A scheme with variables for its arguments.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct Atom {
+pub(super) struct PatternAtom {
     pub(super) scheme: u32,
     /// Variables by number; at most one is `SOME`.
     pub(super) args: Vec<u8>,
@@ -31,7 +31,7 @@ pub(super) struct Atom {
     pub(super) guard: Option<u32>,
 }
 
-impl Atom {
+impl PatternAtom {
     /// The variables that occur.
     pub(super) fn variables(&self) -> impl Iterator<Item = u8> + '_ {
         self.args.iter().copied().filter(|arg| *arg != SOME)
@@ -50,20 +50,20 @@ pub(super) struct Vocabulary {
     /// Of each scheme, its cells by the tuple as a number.
     tables: Vec<Vec<u32>>,
     /// Literals of atoms with `SOME`, by their arguments.
-    literals: FxHashMap<(Atom, Vec<Element>), Lit>,
+    literals: FxHashMap<(PatternAtom, Vec<Element>), Lit>,
 }
 
 /// A step of the way to a cell inside a value: what it is, and a value with elements replaced by their positions in the tuple.
-type Path = Vec<(u8, Value)>;
+type ValuePath = Vec<(u8, Value)>;
 
-struct Builder<'b> {
+struct VocabularyBuilder<'b> {
     encoding: &'b Encoding,
     places: FxHashMap<Value, Element>,
-    schemes: FxHashMap<(usize, Path), u32>,
+    schemes: FxHashMap<(usize, ValuePath), u32>,
     arities: Vec<usize>,
     cells: Vec<Option<(u32, Vec<Element>)>>,
     by_tuple: FxHashMap<(u32, Vec<Element>), CellId>,
-    path: Path,
+    path: ValuePath,
 }
 
 /// A value with elements replaced by their positions in a tuple, which grows; nothing if elements are in places that have no order.
@@ -96,7 +96,7 @@ fn mentions(value: &Value, places: &FxHashMap<Value, Element>) -> bool {
     }
 }
 
-impl Builder<'_> {
+impl VocabularyBuilder<'_> {
     fn add(&mut self, variable: usize, lit: Lit, tuple: &[Element]) -> Option<()> {
         if lit.is_constant() {
             return Some(());
@@ -170,20 +170,20 @@ impl Vocabulary {
     /// The schemes of a machine; nothing if some cells are not about tuples of elements, all of them alike.
     pub(super) fn new(encoding: &Encoding, variables: &[VarId], elements: &[Value]) -> Option<Vocabulary> {
         let places = elements.iter().cloned().zip(0..).collect();
-        let mut builder = Builder {
+        let mut builder = VocabularyBuilder {
             encoding,
             places,
             schemes: FxHashMap::default(),
             arities: Vec::new(),
             cells: vec![None; encoding.cells.len()],
             by_tuple: FxHashMap::default(),
-            path: Path::new(),
+            path: ValuePath::new(),
         };
         for (number, variable) in variables.iter().enumerate() {
             let (shape, _) = encoding.cells.shape(*variable)?;
             builder.walk(number, shape, &[])?;
         }
-        let Builder { arities, cells, by_tuple, schemes, .. } = builder;
+        let VocabularyBuilder { arities, cells, by_tuple, schemes, .. } = builder;
         let mut variable_of = vec![0; arities.len()];
         schemes.iter().for_each(|((variable, _), scheme)| variable_of[*scheme as usize] = *variable);
         let is_wide = |variable: usize| (0..arities.len()).any(|it| variable_of[it] == variable && arities[it] > 1);
@@ -223,7 +223,7 @@ impl Vocabulary {
     }
 
     /// All atoms over so many variables. With guards, atoms that say something about the element that makes a scheme true, too.
-    pub(super) fn atoms(&self, n_variables: u8, has_guards: bool) -> Vec<Atom> {
+    pub(super) fn atoms(&self, n_variables: u8, has_guards: bool) -> Vec<PatternAtom> {
         let mut atoms = Vec::new();
         for (scheme, arity) in (0..).zip(&self.arities) {
             let mut tuples: Vec<Vec<u8>> = vec![Vec::new()];
@@ -238,10 +238,10 @@ impl Vocabulary {
                 let is_open = args.contains(&SOME);
                 if is_open && *arity == 2 && has_guards {
                     let guards = (0..).zip(&self.arities).filter(|(_, arity)| **arity == 1).map(|(guard, _)| guard);
-                    atoms.extend(guards.map(|guard| Atom { scheme, args: args.clone(), guard: Some(guard) }));
+                    atoms.extend(guards.map(|guard| PatternAtom { scheme, args: args.clone(), guard: Some(guard) }));
                 }
                 if !is_open || *arity <= 2 {
-                    atoms.push(Atom { scheme, args, guard: None });
+                    atoms.push(PatternAtom { scheme, args, guard: None });
                 }
             }
         }
@@ -249,7 +249,7 @@ impl Vocabulary {
     }
 
     /// Arguments of an atom for elements in the place of variables; nothing for `SOME`.
-    fn tuples(&self, atom: &Atom, elements: &[Element]) -> (Vec<Element>, Option<usize>) {
+    fn tuples(&self, atom: &PatternAtom, elements: &[Element]) -> (Vec<Element>, Option<usize>) {
         let open = atom.args.iter().position(|arg| *arg == SOME);
         let args = atom.args.iter().map(|arg| if *arg == SOME { 0 } else { elements[usize::from(*arg)] });
         (args.collect(), open)
@@ -262,7 +262,7 @@ impl Vocabulary {
     }
 
     /// The literal of an atom, with elements in the place of variables.
-    pub(super) fn literal(&mut self, encoding: &mut Encoding, atom: &Atom, elements: &[Element]) -> Lit {
+    pub(super) fn literal(&mut self, encoding: &mut Encoding, atom: &PatternAtom, elements: &[Element]) -> Lit {
         let (mut tuple, open) = self.tuples(atom, elements);
         let input = |tuple: &[Element], scheme: u32| {
             self.cell(scheme, tuple).and_then(|cell| encoding.cells.input(cell)).unwrap_or(Lit::FALSE)
@@ -286,7 +286,7 @@ impl Vocabulary {
     }
 
     /// The value of an atom in a state, with elements in the place of variables.
-    pub(super) fn value(&self, atom: &Atom, elements: &[Element], state: &BitSet) -> bool {
+    pub(super) fn value(&self, atom: &PatternAtom, elements: &[Element], state: &BitSet) -> bool {
         let (mut tuple, open) = self.tuples(atom, elements);
         let is_true = |scheme: u32, tuple: &[Element]| {
             self.cell(scheme, tuple).is_some_and(|cell| state.contains(cell.0 as usize))
@@ -336,7 +336,7 @@ impl Vocabulary {
     }
 
     /// An atom as a predicate about the first elements.
-    pub(super) fn text(&self, encoding: &Encoding, model: &Model, atom: &Atom, is_true: bool) -> String {
+    pub(super) fn text(&self, encoding: &Encoding, model: &Model, atom: &PatternAtom, is_true: bool) -> String {
         let named: Vec<Element> = (0..self.elements.len() as u32).collect();
         let (mut tuple, open) = self.tuples(atom, &named);
         let of = |scheme: u32, tuple: &[Element]| {

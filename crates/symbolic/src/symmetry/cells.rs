@@ -9,7 +9,7 @@ use abridge_model::VarId;
 use abridge_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Class, Order, Renaming};
+use super::{ElementBitOrder, ElementRenaming, PermutationClass};
 
 /// Cells that a permutation moves, each with the one that it goes to. Cells of one orbit are neighbours: records of two elements are compared in this order, which must be the same
 /// for all of them.
@@ -23,12 +23,16 @@ pub(crate) struct MovedClass {
 }
 
 /// Classes whose permutations are permutations of cells, and whether there are others.
-pub(crate) fn moved(encoding: &Encoding, variables: &[VarId], classes: &[Class<'_>]) -> (Vec<MovedClass>, bool) {
+pub(crate) fn moved(
+    encoding: &Encoding,
+    variables: &[VarId],
+    classes: &[PermutationClass<'_>],
+) -> (Vec<MovedClass>, bool) {
     let mut has_others = false;
-    let of_class = |class: &Class<'_>| {
+    let of_class = |class: &PermutationClass<'_>| {
         let (is_group, renamings) = match class {
-            Class::Exchanges(list) => (false, list),
-            Class::Group(list) => (true, list),
+            PermutationClass::Exchanges(list) => (false, list),
+            PermutationClass::Group(list) => (true, list),
         };
         let list: Option<Vec<Moved>> = renamings.iter().map(|it| moved_by(encoding, variables, it)).collect();
         has_others |= list.is_none();
@@ -43,7 +47,7 @@ pub(crate) fn moved(encoding: &Encoding, variables: &[VarId], classes: &[Class<'
 }
 
 /// The cells that a permutation moves; nothing if it is no permutation of cells.
-fn moved_by(encoding: &Encoding, variables: &[VarId], renaming: &Renaming<'_>) -> Option<Moved> {
+fn moved_by(encoding: &Encoding, variables: &[VarId], renaming: &ElementRenaming<'_>) -> Option<Moved> {
     let mut moved = Vec::new();
     for variable in variables {
         let (shape, _) = encoding.cells.shape(*variable)?;
@@ -61,7 +65,12 @@ fn moved_by(encoding: &Encoding, variables: &[VarId], renaming: &Renaming<'_>) -
 }
 
 /// Pairs the literals of a symbolic value with those of its image; nothing if the image has another form.
-fn pair_up(from: &CircuitValue, to: &CircuitValue, renaming: &Renaming<'_>, out: &mut Vec<(Lit, Lit)>) -> Option<()> {
+fn pair_up(
+    from: &CircuitValue,
+    to: &CircuitValue,
+    renaming: &ElementRenaming<'_>,
+    out: &mut Vec<(Lit, Lit)>,
+) -> Option<()> {
     let image = |value: &Value| renaming(value).unwrap_or_else(|| value.clone());
     let mut items = |from: &[(Value, Lit)], to: &[(Value, Lit)]| -> Option<()> {
         for (value, lit) in from {
@@ -185,7 +194,7 @@ pub(crate) fn order(
     variables: &[VarId],
     classes: &[MovedClass],
     start: &[CellId],
-    (order, is_by_line): (Order, bool),
+    (order, is_by_line): (ElementBitOrder, bool),
 ) -> Vec<CellId> {
     let mut ranks: Vec<Vec<usize>> = vec![vec![0; classes.len()]; encoding.cells.len()];
     let (rows, columns) = (rows(encoding, variables), columns(encoding, variables));
@@ -219,8 +228,8 @@ pub(crate) fn order(
     let group = |cell: &CellId| roots.get(cell).and_then(|root| place.get(root).copied());
     let rank = |cell: &CellId| ranks[cell.0 as usize].clone();
     match order {
-        Order::Concatenated => cells.sort_by_key(|cell| (rank(cell), group(cell), place.get(cell).copied())),
-        Order::Interlaced => cells.sort_by_key(|cell| (group(cell), rank(cell), place.get(cell).copied())),
+        ElementBitOrder::Concatenated => cells.sort_by_key(|cell| (rank(cell), group(cell), place.get(cell).copied())),
+        ElementBitOrder::Interlaced => cells.sort_by_key(|cell| (group(cell), rank(cell), place.get(cell).copied())),
     }
     cells
 }
@@ -297,7 +306,7 @@ fn beside_second(
 
 /// Numbers of choices by cell: values of one unknown, or of a function at one argument. At most one cell of a choice is true in a state.
 pub(crate) fn choices(encoding: &Encoding, variables: &[VarId]) -> FxHashMap<CellId, u32> {
-    let mut choices = Choices { encoding, numbers: FxHashMap::default(), next: 0 };
+    let mut choices = ChoiceNumbers { encoding, numbers: FxHashMap::default(), next: 0 };
     for variable in variables {
         if let Some((shape, _)) = encoding.cells.shape(*variable) {
             choices.add(shape);
@@ -306,13 +315,13 @@ pub(crate) fn choices(encoding: &Encoding, variables: &[VarId]) -> FxHashMap<Cel
     choices.numbers
 }
 
-struct Choices<'e> {
+struct ChoiceNumbers<'e> {
     encoding: &'e Encoding,
     numbers: FxHashMap<CellId, u32>,
     next: u32,
 }
 
-impl Choices<'_> {
+impl ChoiceNumbers<'_> {
     fn add(&mut self, value: &CircuitValue) {
         match value {
             CircuitValue::Choice(items) => self.add_group(items.iter().map(|(_, lit)| *lit)),

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::Space;
-use crate::bdd::{Bdd, Change, Counting, Made, Manager, Record, Stop, Var};
-use crate::reach::{Asked, Kind, Progress, Reached, Watch};
+use crate::bdd::{Bdd, BddStop, BlockChange, BlockRecord, Counting, Made, Manager, Var};
+use crate::reach::{AskedFindings, FixpointProgress, FixpointWatch, ReachedStates, SymbolicFinding};
 use crate::space::Halt;
 
 /// Local states at most: each has a counter.
@@ -70,7 +70,7 @@ impl Space<'_> {
         for step in joined {
             let Some(changes) = self.manager.changes(&counters.counting, &step.relation, MAX_CHANGED) else {
                 if self.manager.is_stopped() {
-                    return Err(Halt::Stop(Stop::Stopped));
+                    return Err(Halt::Stop(BddStop::Stopped));
                 }
                 return inapplicable("counter abstraction: a step changes many elements at once");
             };
@@ -118,7 +118,7 @@ impl Space<'_> {
     }
 
     /// The local states that the first element can come to by the steps of some state; nothing if there are too many.
-    fn local_states(&mut self, block: &[Var], joined: &[Joined]) -> Result<Option<Vec<Record>>, Halt> {
+    fn local_states(&mut self, block: &[Var], joined: &[Joined]) -> Result<Option<Vec<BlockRecord>>, Halt> {
         let manager = &mut self.manager;
         let others: Vec<Var> = self.layout.bits().iter().filter(|bit| !block.contains(bit)).copied().collect();
         let all = manager.cube(others.iter().flat_map(|bit| [*bit, bit.next()]))?;
@@ -150,7 +150,7 @@ impl Space<'_> {
         Ok(Some(records))
     }
 
-    fn new_counters(&self, first: Vec<Var>, blocks: Vec<Vec<Var>>, records: Vec<Record>) -> Counters {
+    fn new_counters(&self, first: Vec<Var>, blocks: Vec<Vec<Var>>, records: Vec<BlockRecord>) -> Counters {
         let n_bits = blocks.len().ilog2() as usize + 1;
         let mut ordered = first;
         ordered.sort_unstable_by_key(|bit| self.manager.level_of(*bit));
@@ -167,12 +167,12 @@ impl Space<'_> {
     pub(crate) fn reach_counters(
         &mut self,
         counters: &mut Counters,
-        reached: &mut Reached,
-        asked: Asked,
-        watch: &mut Watch<'_>,
+        reached: &mut ReachedStates,
+        asked: AskedFindings,
+        watch: &mut FixpointWatch<'_>,
     ) -> Result<(), Halt> {
         let all = self.manager.constant(true);
-        let mut bad: Vec<(Kind, Bdd)> = Vec::new();
+        let mut bad: Vec<(SymbolicFinding, Bdd)> = Vec::new();
         for (kind, states) in self.findings(&all, asked)? {
             let states = counters.manager.counted(&self.manager, &counters.counting, &states)?;
             bad.push((kind, states));
@@ -200,7 +200,7 @@ impl Counters {
     }
 
     /// Adds the steps in which some elements change in one way.
-    fn add_step(&mut self, from: &Manager, step: &Joined, change: &Change) -> Made<()> {
+    fn add_step(&mut self, from: &Manager, step: &Joined, change: &BlockChange) -> Made<()> {
         let Counters { manager, counting, .. } = self;
         let mut relation = manager.counted_change(from, counting, &step.relation, change)?;
         if relation.is_false() {
@@ -239,10 +239,10 @@ impl Counters {
     fn grow(
         &mut self,
         set: &mut Bdd,
-        bad: &[(Kind, Bdd)],
+        bad: &[(SymbolicFinding, Bdd)],
         other_nodes: usize,
-        (reached, asked): (&mut Reached, Asked),
-        watch: &mut Watch<'_>,
+        (reached, asked): (&mut ReachedStates, AskedFindings),
+        watch: &mut FixpointWatch<'_>,
     ) -> Result<(), Halt> {
         let bits = self.bits();
         let mut open = set.clone();
@@ -259,8 +259,8 @@ impl Counters {
             let mut all = open;
             for step in &self.steps {
                 let (nodes, bytes) = (other_nodes + self.manager.n_nodes(), self.manager.bytes());
-                if !watch(&Progress { rounds: reached.rounds, nodes, bytes, states }) {
-                    return Err(Halt::Stop(Stop::Stopped));
+                if !watch(&FixpointProgress { rounds: reached.rounds, nodes, bytes, states }) {
+                    return Err(Halt::Stop(BddStop::Stopped));
                 }
                 let image = self.manager.image(&all, &step.relation, &step.writes)?;
                 all = self.manager.or(&all, &image)?;
