@@ -291,6 +291,8 @@ pub(crate) struct InverseLookup {
     pub(crate) found: Vec<PlanStep>,
     /// Steps of the plan without the lookup.
     pub(crate) otherwise: Vec<PlanStep>,
+    /// The slots by which solutions without the lookup are sorted, where they would come in another order than those with it.
+    pub(crate) sorted_by: Option<Vec<usize>>,
 }
 
 /// Step over elements of a given set that can be tried one per orbit.
@@ -315,6 +317,22 @@ pub(crate) enum Purpose {
     Sum,
     /// All solutions are needed.
     List,
+}
+
+impl InverseLookup {
+    /// Adds the slots that the lookup and the steps after it bind; false if their solutions come in another order than that of the values of these slots.
+    pub(crate) fn finds_in_order(&self, slots: &mut Vec<usize>) -> bool {
+        self.pattern.binds(slots);
+        self.found.iter().all(|step| step.binds_in_order(slots))
+    }
+
+    /// The slots by whose values solutions without the lookup are in order; nothing if there are none.
+    pub(crate) fn order_otherwise(&self) -> Option<Vec<usize>> {
+        self.sorted_by.clone().or_else(|| {
+            let mut slots = Vec::new();
+            self.otherwise.iter().all(|step| step.binds_in_order(&mut slots)).then_some(slots)
+        })
+    }
 }
 
 impl PlanStep {
@@ -346,11 +364,9 @@ impl PlanStep {
                 plan.steps.iter().all(|step| step.binds_in_order(slots))
             }
             PlanStep::Lookup(keys) => {
-                let mut otherwise = slots.clone();
-                keys.pattern.binds(slots);
-                keys.found.iter().all(|step| step.binds_in_order(slots))
-                    && keys.otherwise.iter().all(|step| step.binds_in_order(&mut otherwise))
-                    && *slots == otherwise
+                let before = slots.len();
+                let is_ordered = keys.finds_in_order(slots);
+                is_ordered && keys.order_otherwise().is_some_and(|otherwise| slots[before..] == otherwise)
             }
             PlanStep::Split { .. } | PlanStep::Either(_) => false,
             step => {

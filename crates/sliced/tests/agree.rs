@@ -175,9 +175,10 @@ fn circuits_agree_with_memos_on_the_models() {
 fn steps_come_in_the_order_of_the_explicit_system() {
     let machine = |guard: &str| {
         format!(
-            "MACHINE M VARIABLES b, i, j INVARIANT b <: (1..4) * (1..4) & i : 1..4 & j : 1..4
-             INITIALISATION b, i, j := {{(1, 1)}}, 1, 1
-             OPERATIONS Move(x, y) = PRE {guard} & (x, y) /: b & card(b) < 4 THEN i, j := x, y || b := b \\/ {{(x, y)}} END END"
+            "MACHINE M VARIABLES b, f, i, j INVARIANT b <: (1..4) * (1..4) & f : (1..4) * (1..4) --> 0..1 & i : 1..4 & j : 1..4
+             INITIALISATION b, f, i, j := {{(1, 1)}}, ((1..4) * (1..4) * {{0}}) <+ {{(1, 1, 1)}}, 1, 1
+             OPERATIONS Move(x, y) = PRE {guard} & (x, y) /: b & card(b) < 4
+                 THEN i, j := x, y || b := b \\/ {{(x, y)}} || f(x, y) := 1 END END"
         )
     };
     // Alternatives whose order follows from the state, with a solution that two of them have; the same as a set.
@@ -190,10 +191,13 @@ fn steps_come_in_the_order_of_the_explicit_system() {
         "x : 1..4 & y : 1..4 & x + y = i + j + 1",
         "y : 1..4 & x : {y, 5 - y} & x /= i",
         "x |-> y : {(1, 4), (2, 3), (3, 1), (4, 1)}",
+        // Looked up in the function, or tried with the few values of `y` first.
+        "x : 1..4 & y : 1..2 & f(x, y) = 0",
     ];
-    for guard in guards {
+    let strict = EvalConfig { ill_defined_search_is_false: false, ..EvalConfig::default() };
+    for (guard, eval) in guards.iter().flat_map(|guard| [(guard, EvalConfig::default()), (guard, strict.clone())]) {
         let model = Project::model_of(&machine(guard));
-        let system = Explicit::new(judge(&model, EvalConfig::default()), SystemConfig::default());
+        let system = Explicit::new(judge(&model, eval), SystemConfig::default());
         let states = states(&system, 500);
         let sliced = Sliced::new(&system, Evaluator::Sliced);
         let (expected, found) = (answers(&system, &states, &[16]), answers(&sliced, &states, &[MAX_BLOCK_STATES]));

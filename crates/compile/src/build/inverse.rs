@@ -2,7 +2,8 @@
 //!
 //! All conditions on the unknowns, the equation included, are tested afterwards, so that a relation with several images at an argument is
 //! noticed. Candidates outside the domain are skipped, which is right only if ill-defined conditions exclude candidates. Otherwise, and if the
-//! function is symbolic or much larger than the number of candidates, the plan without the lookup runs.
+//! function is symbolic or much larger than the number of candidates, the plan without the lookup runs. Where solutions become steps, it gives them in the order
+//! in which the lookup finds them, so that the order does not follow from the state.
 
 use abridge_eval::Cost;
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred};
@@ -50,10 +51,11 @@ impl Builder<'_, '_> {
         let may_repeat = found.may_repeat || otherwise.may_repeat;
         let most = n_candidates.times(PAIRS_PER_CANDIDATE).max(MAX_CHEAP_PAIRS).count();
         let (found, otherwise) = (found.steps, otherwise.steps);
-        Some((
-            PlanStep::Lookup(Box::new(InverseLookup { function, value, pattern, most, found, otherwise })),
-            may_repeat,
-        ))
+        let mut lookup = InverseLookup { function, value, pattern, most, found, otherwise, sorted_by: None };
+        if limits.in_order {
+            lookup.sorted_by = other_order(&lookup);
+        }
+        Some((PlanStep::Lookup(Box::new(lookup)), may_repeat))
     }
 
     /// Estimated number of candidates for the unknowns of a pattern without the lookup.
@@ -70,4 +72,16 @@ impl Builder<'_, '_> {
         };
         names.locals.iter().map(n_values).fold(Cost::ONE, Cost::times)
     }
+}
+
+/// The order of solutions with the lookup, if those without it bind the same slots in another one.
+fn other_order(lookup: &InverseLookup) -> Option<Vec<usize>> {
+    let mut order = Vec::new();
+    if !lookup.finds_in_order(&mut order) || lookup.order_otherwise().is_some_and(|otherwise| otherwise == order) {
+        return None;
+    }
+    let mut otherwise = Vec::new();
+    lookup.otherwise.iter().for_each(|step| step.binds(&mut otherwise));
+    let has = |slots: &[usize], others: &[usize]| slots.iter().all(|slot| others.contains(slot));
+    (has(&order, &otherwise) && has(&otherwise, &order)).then_some(order)
 }

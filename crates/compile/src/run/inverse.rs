@@ -6,6 +6,7 @@ use abridge_eval::Val;
 use abridge_value::{Value, relation};
 
 use super::search::Solution;
+use super::split::Rest;
 use super::{Fast, Runtime};
 use crate::code::InverseLookup;
 
@@ -17,7 +18,12 @@ impl<'r> Runtime<'r> {
         is_doubtful: bool,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
-        let Some(list) = self.keys(keys) else { return self.run(&keys.otherwise, is_doubtful, found) };
+        let Some(list) = self.keys(keys) else {
+            return match &keys.sorted_by {
+                Some(slots) => self.sorted([&*keys.otherwise], slots, &Rest { steps: &[], is_doubtful }, found),
+                None => self.run(&keys.otherwise, is_doubtful, found),
+            };
+        };
         for key in &list {
             if self.matched(&keys.pattern, key, &keys.found, is_doubtful, found)?.is_break() {
                 return Ok(ControlFlow::Break(()));

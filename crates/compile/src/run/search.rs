@@ -120,7 +120,7 @@ impl<'r> Runtime<'r> {
                 GO_ON
             }
             PlanStep::Sorted { branches, slots } => {
-                self.sorted(branches, slots, &Rest { steps: rest, is_doubtful }, found)
+                self.sorted(branches.iter().map(Vec::as_slice), slots, &Rest { steps: rest, is_doubtful }, found)
             }
             PlanStep::Split { code, parts } => match self.lenient_items(code)? {
                 Some(items) => self.split(parts, &items, &Rest { steps: rest, is_doubtful }, found),
@@ -149,14 +149,14 @@ impl<'r> Runtime<'r> {
     }
 
     /// Runs the rest for every solution of some branches, each once, in the order of the values of the slots that they bind.
-    fn sorted(
+    pub(crate) fn sorted<'b>(
         &mut self,
-        branches: &[Vec<PlanStep>],
+        branches: impl IntoIterator<Item = &'b [PlanStep]>,
         slots: &[usize],
         rest: &Rest<'_>,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
-        let mut rows: Vec<Vec<Value>> = Vec::with_capacity(branches.len());
+        let mut rows: Vec<Vec<Value>> = Vec::new();
         for branch in branches {
             let _ = self.run(branch, false, &mut |runtime| {
                 rows.push(runtime.concrete_values(slots)?);
