@@ -10,8 +10,11 @@ use std::time::{Duration, Instant};
 const MIN_TRIAL_TIME: Duration = Duration::from_millis(20);
 /// States of a search after which circuits are compiled.
 const MIN_TRIAL_STATES: u64 = 4_096;
-/// States that each way must have been asked about.
+/// States of the first turn of each way, and those that each must have been asked about if neither is clearly faster in it.
+const FIRST_TURN_STATES: u64 = 4_096;
 const MIN_JUDGED_STATES: u64 = 16_384;
+/// A way that takes no more than one part in so many of the time of the other is clearly faster.
+const MIN_EARLY_SPEEDUP: f64 = 1.4;
 /// States that circuits must have been asked about to be judged by the time of memos before.
 const MIN_FIRST_JUDGED_STATES: u64 = 2_048;
 /// Circuits that take no more than one part in so many of the time of memos before are kept without further turns. Memos become faster as they
@@ -122,11 +125,14 @@ impl Trial {
 
     fn after(&self, was_on: bool) -> Stage {
         let [without, with] = self.spent;
-        if without.n_states.min(with.n_states) < MIN_JUDGED_STATES {
-            // A way goes on until it has been judged.
-            return Stage::Measuring {
-                is_on: if self.spent[usize::from(was_on)].n_states < MIN_JUDGED_STATES { was_on } else { !was_on },
-            };
+        let least = without.n_states.min(with.n_states);
+        let [slower, faster] = [f64::max, f64::min].map(|choose| choose(without.per_state(), with.per_state()));
+        let is_clear = least >= FIRST_TURN_STATES && faster * MIN_EARLY_SPEEDUP <= slower;
+        if least < MIN_JUDGED_STATES && !is_clear {
+            let turn = if least < FIRST_TURN_STATES { FIRST_TURN_STATES } else { MIN_JUDGED_STATES };
+            // A way goes on to the end of its turn.
+            let has_ended = self.spent[usize::from(was_on)].n_states >= turn;
+            return Stage::Measuring { is_on: was_on != has_ended };
         }
         let limit = without.per_state() * (1.0 - 1.0 / f64::from(MIN_SAVED_PART));
         Stage::Settled { is_on: with.per_state() < limit }
