@@ -10,7 +10,7 @@ use abridge_check::{Config, check};
 use abridge_explicit::{Explicit, SystemConfig, interpreter};
 use abridge_model::Model;
 use abridge_model_system::ModelSystem as _;
-use abridge_reduce::symmetry::{Auto, Canon, Canonizer, Own, Quotient, symmetry_of};
+use abridge_reduce::symmetry::{Auto, Canon, Canonizer, OwnLabelling, Quotient, symmetry_of};
 use abridge_search::{Strategy, explore};
 use abridge_store::{Inserted, Order, QuadCache, StateTable};
 use abridge_system::{Completeness, Properties, Steps, System, Worker};
@@ -116,7 +116,7 @@ fn canonical_forms(criterion: &mut Criterion) {
     let system = system(&model, SystemConfig::default());
     let states = states(&system);
     let symmetry = symmetry_of(&model, ASKED, &[], system.pinned()).group;
-    let (auto, canon) = (Auto::new(&system, symmetry.clone()), Canon::new(&system, symmetry, Own));
+    let (auto, canon) = (Auto::new(&system, symmetry.clone()), Canon::new(&system, symmetry, OwnLabelling));
     let mut group = criterion.benchmark_group("canonical forms");
     group.sample_size(20).throughput(Throughput::Elements(states.len() as u64));
     group.bench_function("auto", |bencher| bencher.iter(|| assert_eq!(n_orbits(&mut auto.judge(), &states), 25)));

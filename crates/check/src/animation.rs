@@ -13,7 +13,7 @@ use crate::trace::TraceStep;
 const MAX_ERRORS: usize = 20;
 
 /// Steps out of a state or the root.
-pub struct Choices {
+pub struct OpenSteps {
     pub list: Vec<Move>,
     /// There are more than were asked for.
     pub is_cut: bool,
@@ -24,8 +24,9 @@ pub struct Choices {
 }
 
 /// Lists the steps at a place, at most `limit` for each operation.
-pub fn choices(machine: &impl Machine, origin: Origin<'_>, limit: usize) -> Choices {
-    let mut found = Choices { list: Vec::new(), is_cut: false, errors: Vec::new(), completeness: Completeness::Whole };
+pub fn choices(machine: &impl Machine, origin: Origin<'_>, limit: usize) -> OpenSteps {
+    let mut found =
+        OpenSteps { list: Vec::new(), is_cut: false, errors: Vec::new(), completeness: Completeness::Whole };
     let operations: Vec<Option<u32>> =
         if machine.is_running(origin) { machine.operations().into_iter().map(Some).collect() } else { vec![None] };
     for operation in operations {
@@ -62,7 +63,7 @@ pub struct Animation<'m, M> {
     machine: &'m M,
     limit: usize,
     history: Vec<Move>,
-    choices: Choices,
+    choices: OpenSteps,
 }
 
 impl<'m, M: Machine> Animation<'m, M> {
@@ -85,7 +86,7 @@ impl<'m, M: Machine> Animation<'m, M> {
     }
 
     /// The steps that lead on.
-    pub fn choices(&self) -> &Choices {
+    pub fn choices(&self) -> &OpenSteps {
         &self.choices
     }
 

@@ -9,7 +9,7 @@ use abridge_model::{Expr, ExprId, LocalId, Model, PredId};
 
 /// What a formula comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum CalculatedAnswer {
     Value {
         value: String,
         ty: String,
@@ -25,7 +25,7 @@ pub enum Answer {
 
 /// An answer and what makes it less than certain.
 pub struct Calculation {
-    pub answer: Result<Answer>,
+    pub answer: Result<CalculatedAnswer>,
     pub warnings: Vec<Warning>,
 }
 
@@ -42,7 +42,7 @@ pub fn evaluate(interp: &Interp<'_>, expr: ExprId, env: &Env) -> Calculation {
     let (session, model) = (interp.session(), interp.model());
     let answer = with_stack(|| {
         let val = session.value(expr, env)?;
-        Ok(Answer::Value {
+        Ok(CalculatedAnswer::Value {
             value: Notations::new(model).value_text(model, expr, &val),
             ty: model.type_text(model.ty(expr)),
         })
@@ -58,7 +58,7 @@ pub fn solve(interp: &Interp<'_>, free: &[LocalId], pred: PredId, env: &Env, lim
 fn solve_inner(interp: &Interp<'_>, free: &[LocalId], pred: PredId, env: &Env, limit: usize) -> Calculation {
     let (session, model) = (interp.session(), interp.model());
     if free.is_empty() {
-        let answer = session.pred(pred, env).map(Answer::Truth);
+        let answer = session.pred(pred, env).map(CalculatedAnswer::Truth);
         return Calculation { answer, warnings: session.take_warnings() };
     }
     let notations = Notations::new(model);
@@ -76,7 +76,7 @@ fn solve_inner(interp: &Interp<'_>, free: &[LocalId], pred: PredId, env: &Env, l
         let local = &model.locals[*local];
         (local.name.to_string(), model.type_text(local.ty))
     });
-    let answer = outcome.map(|_| Answer::Solutions { names: names.collect(), list, is_complete });
+    let answer = outcome.map(|_| CalculatedAnswer::Solutions { names: names.collect(), list, is_complete });
     Calculation { answer, warnings: session.take_warnings() }
 }
 

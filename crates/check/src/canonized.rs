@@ -1,6 +1,6 @@
 //! Checks with reductions that the machine defines: proofs and tests first, then the search, then what the two together are worth.
 //!
-//! `Holds` needs a proof for every reduction or a complete twin; anything less ends in `Incomplete`, whatever the search says. A refuted reduction is not
+//! `Holds` needs a proof for every reduction or a complete exhaustive comparison; anything less ends in `Incomplete`, whatever the search says. A refuted reduction is not
 //! searched with. A violation counts if the judge finds its trace among the steps of the machine itself.
 
 use std::ops::ControlFlow;
@@ -11,26 +11,26 @@ use abridge_explicit::{SystemConfig, judge};
 use abridge_model::{Logic, Model, ModelNode, OpId, ReductionDef, ReductionKind, SetId, Steering};
 use abridge_model_system::ModelSystem;
 use abridge_reduce::canonizer::{
-    Canonized, Chosen, Difference, Part, PartKind, PartSample, Plan, Proof, Refutation, Sampled, Strategy, Trouble,
-    TroubleKind, accompany, prove, sample, twin,
+    Canonized, CanonizerStrategy, ChosenReduction, PartKind, PartSample, PlannedReduction, ReductionPlan,
+    ReductionProof, Refutation, Sampled, ToldApart, Trouble, TroubleKind, accompany, compare_all, prove, sample,
 };
 use abridge_reduce::symmetry::{Auto, Method, Quotient, Symmetry, ValueStates as _, symmetry_of};
-use abridge_reduce::{Selected, Tally};
+use abridge_reduce::{Selected, SelectionTally};
 use abridge_search::Strategy as SearchStrategy;
 use abridge_system::{AnySystem, FindingKind, Limit, Origin, Properties, Steps, Worker as _};
 
 use crate::explorer::Explorer;
-use crate::por::{PorMode, Trial};
+use crate::por::{PorMode, PorTrial};
 use crate::report::{Report, Verdict, Violation};
-use crate::stack::Evaluated;
+use crate::stack::EvaluatedSystem;
 use crate::symbolic::{self, Engine};
 use crate::temporal::TemporalVerdict;
 use crate::{Config, Control, asked, por, reduced, search_config, stack, summarise};
 
 /// States on which a reduction without a proof is tested.
 const SAMPLE_STATES: usize = 300;
-/// States of the twin at most.
-const MAX_TWIN_STATES: usize = 500_000;
+/// States of an exhaustive comparison at most.
+const MAX_COMPARED_STATES: usize = 500_000;
 /// States of the machine that are searched for a violation that is not found again.
 const MAX_NEAR_STATES: u64 = 100_000;
 /// The strategy of reductions that are left to symmetry reduction.
@@ -44,15 +44,15 @@ pub struct ReductionReport {
     pub parts: Vec<PartReport>,
     /// States on which reductions without a proof were tested.
     pub tested: u64,
-    /// States that the twin compared, and whether these were all.
-    pub twin: Option<(u64, bool)>,
+    /// States that the exhaustive comparison covered, and whether these were all.
+    pub compared: Option<(u64, bool)>,
     /// A state and an image of it that are not equivalent.
     pub refutation: Option<RefutationReport>,
     /// Another state and image that differ in the other way: by a step, or by a property.
     pub further: Option<RefutationReport>,
     /// States in which a function had no result, in words.
     pub troubles: Vec<String>,
-    /// Every reduction is proved, or the twin was complete.
+    /// Every reduction is proved, or the exhaustive comparison was complete.
     pub is_proved: bool,
     /// A violation of the reduced system that the machine was not shown to have. Its trace has two parts for each step: `s -> s'`, and `s' -> c(s')`.
     pub unrealised: Option<Violation>,
@@ -81,7 +81,7 @@ pub struct PartReport {
     pub name: String,
     /// How representatives are chosen.
     pub strategy: &'static str,
-    pub proof: Proof,
+    pub proof: ReductionProof,
     /// What tests say about the group and about representatives; nothing if all is proved.
     pub sample: Option<PartSample>,
 }
@@ -89,7 +89,7 @@ pub struct PartReport {
 impl PartReport {
     /// Proved, tested or refuted: the checks of a reduction in the order of the paper.
     pub fn checks(&self, report: &ReductionReport) -> [(&'static str, CheckAnswer); 4] {
-        let Proof { action, predicates, bisimulation, strong } = &self.proof;
+        let ReductionProof { action, predicates, bisimulation, strong } = &self.proof;
         let of_sample = |proof: &Result<String, String>, found: Option<(u64, bool)>, shown: &str| match (proof, found) {
             (Ok(how), _) => CheckAnswer::Proved(how.clone()),
             (Err(_), Some((_, true))) => CheckAnswer::Refuted(shown.to_owned()),
@@ -113,7 +113,7 @@ impl PartReport {
         let is_mine =
             |it: &RefutationReport| it.name == self.name || report.parts.iter().all(|part| part.name != it.name);
         let mine = known.find(|it| it.is_about_steps == is_about_steps && is_mine(it));
-        match (proof, mine, report.twin) {
+        match (proof, mine, report.compared) {
             (Ok(how), ..) => CheckAnswer::Proved(how.clone()),
             (Err(_), Some(it), _) if it.is_doubtful => CheckAnswer::Doubtful(it.difference.clone()),
             (Err(_), Some(it), _) => CheckAnswer::Refuted(it.difference.clone()),
@@ -149,7 +149,7 @@ impl ReductionReport {
 }
 
 /// The reason why formulas are not claimed to hold on the reduced graph; nothing if they are preserved. Letters are preserved if all that they look at is: states
-/// by the proofs of propositions, steps by operations, which proofs of bisimulation respect. The twin compares targets only.
+/// by the proofs of propositions, steps by operations, which proofs of bisimulation respect. An exhaustive comparison looks at targets only.
 fn formula_doubt(config: &Config, examined: &ReductionReport) -> Option<String> {
     if config.formulas.formulas.is_empty() {
         return None;
@@ -165,12 +165,12 @@ pub(crate) fn functions(model: &Model, config: &Config) -> Vec<OpId> {
     plan(model, config, |_| false).functions
 }
 
-fn plan(model: &Model, config: &Config, is_symmetric: impl Fn(SetId) -> bool) -> Plan {
-    Plan::new(model, &config.reduce, config.canonises_start, is_symmetric)
+fn plan(model: &Model, config: &Config, is_symmetric: impl Fn(SetId) -> bool) -> ReductionPlan {
+    ReductionPlan::new(model, &config.reduce, config.canonises_start, is_symmetric)
 }
 
 /// The plan of a run: symmetry reduction first, if it is asked for.
-fn plan_of(system: &impl ModelSystem, config: &Config) -> Plan {
+fn plan_of(system: &impl ModelSystem, config: &Config) -> ReductionPlan {
     let plan = plan_without_symmetry(system, config);
     if config.symmetry == Method::Off || unsymmetric(system, config).is_some() {
         return plan;
@@ -204,10 +204,10 @@ fn unsymmetric(system: &impl ModelSystem, config: &Config) -> Option<&'static st
 }
 
 /// All permutations of a given set are left to symmetry reduction, if the text of the model does not tell its elements apart.
-fn plan_without_symmetry(system: &impl ModelSystem, config: &Config) -> Plan {
+fn plan_without_symmetry(system: &impl ModelSystem, config: &Config) -> ReductionPlan {
     let model = system.model();
     // Permutations move constants, too, for which the proofs of other reductions were not made.
-    let permutes = |chosen: &Chosen| match &model.steering.reductions[chosen.reduction].kind {
+    let permutes = |chosen: &ChosenReduction| match &model.steering.reductions[chosen.reduction].kind {
         ReductionKind::Generated { permuted, order, .. } => permuted.is_some() && order.is_none(),
         ReductionKind::Canonizer(_) => false,
     };
@@ -235,7 +235,7 @@ pub fn examine_reductions(model: &Model, config: &Config, control: &mut dyn Cont
 
 /// Explores a system with the reductions of a configuration.
 pub(crate) fn run<E: Explorer>(
-    system: &impl Evaluated,
+    system: &impl EvaluatedSystem,
     config: &Config,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
@@ -311,7 +311,7 @@ fn confirm(
 
 /// Explores the representatives, with fewer steps if partial order reduction is asked for. The induction of `abridge_reduce::Selected` is about the length of
 /// a path to what is looked for, and a bisimilar state has a path of the same length, so the quotient may lie around the selection.
-fn explore<S: Evaluated, Q: Quotient, E: Explorer>(
+fn explore<S: EvaluatedSystem, Q: Quotient, E: Explorer>(
     system: &S,
     config: &Config,
     quotient: &Q,
@@ -326,10 +326,10 @@ fn explore<S: Evaluated, Q: Quotient, E: Explorer>(
     if is_about_paths {
         let why = "with reductions, steps are left out for properties of states only".to_owned();
         let report = all_steps(system, config, quotient, explorer)?;
-        return Ok(Report { por: Some(Tally { refused: Some(why), ..Tally::default() }), ..report });
+        return Ok(Report { por: Some(SelectionTally { refused: Some(why), ..SelectionTally::default() }), ..report });
     }
     if is_auto {
-        let mut trial = Trial::new(explorer.control(), system, por, None, config.answers.clone());
+        let mut trial = PorTrial::new(explorer.control(), system, por, None, config.answers.clone());
         let Ok(report) = all_steps(system, config, quotient, &mut trial);
         if !trial.is_promising {
             return Ok(report);
@@ -341,7 +341,7 @@ fn explore<S: Evaluated, Q: Quotient, E: Explorer>(
 }
 
 /// Explores the representatives by all their steps.
-fn all_steps<S: Evaluated, Q: Quotient, E: Explorer>(
+fn all_steps<S: EvaluatedSystem, Q: Quotient, E: Explorer>(
     system: &S,
     config: &Config,
     quotient: &Q,
@@ -387,7 +387,7 @@ fn settle(report: &mut Report, examined: ReductionReport) {
         }
     }
     if !is_certain {
-        let why = match (&examined.refutation, examined.twin) {
+        let why = match (&examined.refutation, examined.compared) {
             (Some(_), _) => "the reduction may be wrong: a step of a state has no counterpart".to_owned(),
             (None, Some((n_states, _))) => format!("reduction compared on {n_states} states, which are not all"),
             (None, None) if examined.tested == 1 => "reduction tested on 1 state".to_owned(),
@@ -411,7 +411,12 @@ fn refuted_text(examined: &ReductionReport) -> String {
 }
 
 /// Proves, tests and compares.
-fn examine(system: &impl ModelSystem, plan: &Plan, config: &Config, control: &mut dyn Control) -> ReductionReport {
+fn examine(
+    system: &impl ModelSystem,
+    plan: &ReductionPlan,
+    config: &Config,
+    control: &mut dyn Control,
+) -> ReductionReport {
     let propositions = !config.formulas.formulas.is_empty();
     let (asked, deadlock) = (Properties { propositions, ..asked(config) }, config.deadlock);
     let setups = setups(system);
@@ -422,7 +427,7 @@ fn examine(system: &impl ModelSystem, plan: &Plan, config: &Config, control: &mu
         proofs.iter_mut().for_each(|proof| proof.bisimulation = Err(why.to_owned()));
     }
     let mut report = ReductionReport {
-        is_proved: proofs.iter().all(Proof::is_complete),
+        is_proved: proofs.iter().all(ReductionProof::is_complete),
         parts: plan.parts.iter().zip(proofs).map(|(part, proof)| part_report(part, proof)).collect(),
         ..ReductionReport::default()
     };
@@ -445,7 +450,7 @@ fn examine(system: &impl ModelSystem, plan: &Plan, config: &Config, control: &mu
 /// Compares with the whole state space.
 fn compare(
     system: &impl ModelSystem,
-    plan: &Plan,
+    plan: &ReductionPlan,
     config: &Config,
     asked: Properties,
     control: &mut dyn Control,
@@ -457,7 +462,7 @@ fn compare(
         let progress = crate::Progress { states: n_polls, ..crate::Progress::default() };
         config.stop.is_raised() || n_polls.is_multiple_of(256) && control.poll(&progress).is_some()
     };
-    let max_states = config.max_states.map_or(MAX_TWIN_STATES, |max| max as usize);
+    let max_states = config.max_states.map_or(MAX_COMPARED_STATES, |max| max as usize);
     // What the search will do comes first: the machine itself may have infinitely many states.
     let tested = plan.without_symmetry();
     let along = accompany(system, &tested, asked, config.deadlock, max_states, &mut is_over);
@@ -468,12 +473,13 @@ fn compare(
         report.is_proved = false;
     }
     if report.is_refuted() {
-        report.twin = Some((along.n_states, false));
+        report.compared = Some((along.n_states, false));
         return;
     }
-    let twin = twin(system, plan, asked, config.deadlock, max_states, &mut is_over);
-    report.twin = Some((if twin.is_whole { twin.n_states } else { along.n_states }, twin.is_whole));
-    match twin.refutation {
+    let comparison = compare_all(system, plan, asked, config.deadlock, max_states, &mut is_over);
+    report.compared =
+        Some((if comparison.is_whole { comparison.n_states } else { along.n_states }, comparison.is_whole));
+    match comparison.refutation {
         Some((part, state, image)) => {
             report.refutation = Some(RefutationReport {
                 name: part_name(plan, part),
@@ -485,7 +491,7 @@ fn compare(
             });
             report.is_proved = false;
         }
-        None if twin.is_whole => {
+        None if comparison.is_whole => {
             (report.refutation, report.further) = (None, None);
             report.is_proved = true;
         }
@@ -493,11 +499,11 @@ fn compare(
     }
 }
 
-fn part_report(part: &Part, proof: Proof) -> PartReport {
+fn part_report(part: &PlannedReduction, proof: ReductionProof) -> PartReport {
     let strategy = match &part.kind {
         PartKind::Canonizer(_) => "canonizer",
-        PartKind::Orbit { strategy: Strategy::Local, .. } => "local",
-        PartKind::Orbit { strategy: Strategy::Enumerate, .. } => "enumerate",
+        PartKind::Orbit { strategy: CanonizerStrategy::Local, .. } => "local",
+        PartKind::Orbit { strategy: CanonizerStrategy::Enumerate, .. } => "enumerate",
         PartKind::Symmetry { .. } => SYMMETRY,
     };
     PartReport { name: part.name.clone(), strategy, proof, sample: None }
@@ -526,24 +532,24 @@ fn shown(system: &impl ModelSystem, state: &[u32]) -> String {
 }
 
 /// The name of a reduction; behind the last one, all together.
-fn part_name(plan: &Plan, part: usize) -> String {
+fn part_name(plan: &ReductionPlan, part: usize) -> String {
     plan.parts.get(part).map_or("all together", |part| &part.name).to_owned()
 }
 
 fn refutation_report(
     system: &impl ModelSystem,
-    plan: &Plan,
+    plan: &ReductionPlan,
     refutation: &Refutation,
     is_doubtful: bool,
 ) -> RefutationReport {
     let difference = match &refutation.difference {
-        Difference::Finding(kind) => format!("{} in one of the two only", finding_text(system, *kind)),
-        Difference::Step { operation, target } => format!(
+        ToldApart::Finding(kind) => format!("{} in one of the two only", finding_text(system, *kind)),
+        ToldApart::Step { operation, target } => format!(
             "`{}` leads from the state to {}, and from its image to no equivalent state",
             system.operation_name(*operation),
             shown(system, target)
         ),
-        Difference::StepOfImage { operation, target } => format!(
+        ToldApart::StepOfImage { operation, target } => format!(
             "`{}` leads from the image to {}, and from the state to no equivalent state",
             system.operation_name(*operation),
             shown(system, target)
@@ -584,14 +590,14 @@ fn trouble_text(system: &impl ModelSystem, name: &str, trouble: &Trouble) -> Str
 }
 
 /// Chooses reductions of a model by name; the error says which name is unknown.
-pub fn choose_reductions(model: &Model, names: &str) -> Result<Vec<Chosen>, String> {
+pub fn choose_reductions(model: &Model, names: &str) -> Result<Vec<ChosenReduction>, String> {
     let known = &model.steering.reductions;
-    let mut chosen: Vec<Chosen> = Vec::new();
+    let mut chosen: Vec<ChosenReduction> = Vec::new();
     for item in names.split(',').map(str::trim).filter(|item| !item.is_empty()) {
         let (name, strategy) = match item.split_once(':') {
-            None => (item, Strategy::Enumerate),
-            Some((name, "enumerate")) => (name, Strategy::Enumerate),
-            Some((name, "local")) => (name, Strategy::Local),
+            None => (item, CanonizerStrategy::Enumerate),
+            Some((name, "enumerate")) => (name, CanonizerStrategy::Enumerate),
+            Some((name, "local")) => (name, CanonizerStrategy::Local),
             Some((_, other)) => return Err(format!("`{other}` is no strategy: write `local` or `enumerate`")),
         };
         let Some(reduction) = known.iter().position(|reduction| reduction.name == name) else {
@@ -600,7 +606,7 @@ pub fn choose_reductions(model: &Model, names: &str) -> Result<Vec<Chosen>, Stri
         if chosen.last().is_some_and(|last| last.reduction == reduction) {
             return Err(format!("reduction `{name}` is named twice in a row: name it once"));
         }
-        chosen.push(Chosen { reduction, strategy });
+        chosen.push(ChosenReduction { reduction, strategy });
     }
     if chosen.is_empty() {
         return Err(match known.is_empty() {

@@ -72,7 +72,7 @@ fn coverage_inner(
 ) -> StateCoverage {
     let mut found = StateCoverage { is_whole: true, ..StateCoverage::default() };
     let mut counts: Vec<HashMap<u32, u64>> = vec![HashMap::new(); system.variables().len()];
-    let mut trials = Trials::new(system.judge());
+    let mut trials = GuardTrials::new(system.judge());
     let scope = system.model().steering.scope.filter(|_| system.has_scope());
     for number in 0..table.len() as u32 {
         let is_look_due = number % STATES_PER_POLL == STATES_PER_POLL - 1;
@@ -133,7 +133,7 @@ fn variable_coverage(
 }
 
 /// A guard: conditions that must hold together, one after the other, for some values of locals.
-struct Guard {
+struct OperationGuard {
     operation: String,
     locals: Vec<LocalId>,
     conditions: Vec<PredId>,
@@ -141,17 +141,17 @@ struct Guard {
     n_true: usize,
 }
 
-struct Trials<'i> {
+struct GuardTrials<'i> {
     session: Session<'i>,
-    guards: Vec<Guard>,
+    guards: Vec<OperationGuard>,
 }
 
-impl<'i> Trials<'i> {
-    fn new(judge: &'i Interp<'_>) -> Trials<'i> {
+impl<'i> GuardTrials<'i> {
+    fn new(judge: &'i Interp<'_>) -> GuardTrials<'i> {
         let mut guards = Vec::new();
         let model = judge.model();
         for operation in model.operations.values().filter(|operation| operation.is_top_level) {
-            let guard = Guard {
+            let guard = OperationGuard {
                 operation: operation.name.to_string(),
                 locals: operation.params.clone(),
                 conditions: Vec::new(),
@@ -159,7 +159,7 @@ impl<'i> Trials<'i> {
             };
             collect(judge, operation.body, guard, &mut guards);
         }
-        Trials { session: judge.session(), guards }
+        GuardTrials { session: judge.session(), guards }
     }
 
     /// Tries in a state what was never true before.
@@ -187,7 +187,7 @@ impl<'i> Trials<'i> {
 }
 
 /// Lists the guards of a substitution, each with the conditions before it.
-fn collect(judge: &Interp<'_>, subst: SubstId, mut guard: Guard, guards: &mut Vec<Guard>) {
+fn collect(judge: &Interp<'_>, subst: SubstId, mut guard: OperationGuard, guards: &mut Vec<OperationGuard>) {
     let model = judge.model();
     match &model.substs[subst].subst {
         Subst::Pre { pred, body } => {
@@ -201,7 +201,7 @@ fn collect(judge: &Interp<'_>, subst: SubstId, mut guard: Guard, guards: &mut Ve
         }
         Subst::Select { branches, .. } => {
             for (pred, body) in branches {
-                let mut branch = Guard {
+                let mut branch = OperationGuard {
                     operation: guard.operation.clone(),
                     locals: guard.locals.clone(),
                     conditions: guard.conditions.clone(),
@@ -216,7 +216,7 @@ fn collect(judge: &Interp<'_>, subst: SubstId, mut guard: Guard, guards: &mut Ve
 }
 
 /// Whether one more condition of a guard may hold together with those before it. What cannot be decided counts as possible, since nothing is to be said about it.
-fn can_hold(session: &Session<'_>, guard: &Guard, env: &Env) -> bool {
+fn can_hold(session: &Session<'_>, guard: &OperationGuard, env: &Env) -> bool {
     let conditions = &guard.conditions[..=guard.n_true];
     let is_read = |local: &&LocalId| {
         conditions.iter().any(|condition| session.interp().names_of_pred(*condition).locals.contains(local))

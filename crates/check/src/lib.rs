@@ -38,16 +38,16 @@ use abridge_system::{AnySystem, Explanation, Finding, FindingKind, Gap, Limit, M
 use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
 use explorer::{Explorer as _, InMemory, OnDisk, Unwatched};
-use stack::{Evaluated, Unaided};
+use stack::{EvaluatedSystem, Unaided};
 
-pub use abridge_deps::{Answers, Dependence, Reason as DependenceReason};
+pub use abridge_deps::{Answers, Dependence, DependenceReason};
 pub use abridge_eval::Memory;
 pub use abridge_explicit::{Measured, Profile, Usage};
 pub use abridge_model_system::{
     Execution, INITIALISATION_NAME as INITIALISATION, Place, SETUP_NAME as SETUP_CONSTANTS, named_values,
 };
-pub use abridge_reduce::canonizer::{Chosen, Proof, Strategy as CanonizerStrategy};
-pub use abridge_reduce::symmetry::{Carrier, Method, Reason, Symmetry, symmetry_of};
+pub use abridge_reduce::canonizer::{CanonizerStrategy, ChosenReduction, ReductionProof};
+pub use abridge_reduce::symmetry::{AsymmetryReason, Carrier, Method, Symmetry, symmetry_of};
 pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obligation, Pair, SideBySide};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
 pub use abridge_sliced::{Evaluator, Usage as SlicedUsage};
@@ -55,31 +55,31 @@ pub use abridge_store::{Medium, Ram, Volume};
 pub use abridge_symbolic::{Direction, ElementBitOrder, Representatives};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Part};
 pub use abridge_value::bytes::Key;
-pub use animation::{Animation, Choices, choices};
-pub use calculate::{Answer, Calculation, Needs, evaluate, needs, solve};
+pub use animation::{Animation, OpenSteps, choices};
+pub use calculate::{CalculatedAnswer, Calculation, Needs, evaluate, needs, solve};
 pub use canonized::{
     CheckAnswer, PartReport, ReductionReport, RefutationReport, choose_reductions, examine_reductions,
 };
 pub use coverage::{DeadGuard, StateCoverage, VariableCoverage};
 pub use find::{Sought, find, nth_state};
-pub use por::{Analysis, PorMode, analyse_dependences};
+pub use por::{PorAnalysis, PorMode, analyse_dependences};
 pub use refinement::{
-    Counterexample, IllDefined, PairedStep, RefineConfig, Refinement, pair_of, refine, refine_on_disk,
+    Counterexample, IllDefinedOperation, PairedStep, RefineConfig, Refinement, pair_of, refine, refine_on_disk,
     refinement_fingerprint,
 };
-pub use replay::{Failure, Replay, Wanted, replay};
+pub use replay::{Replay, ReplayFailure, WantedStep, replay};
 pub use report::{
-    Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
-    limit_text,
+    Coverage, FoundViolations, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation,
+    ViolationKind, limit_text,
 };
 pub use space::{
-    Orbits, Space, SpaceEdge, SpaceNode, StateGraph, Vertex, View, projection, space, space_of, state_graph,
+    Orbits, SpaceEdge, SpaceNode, SpaceView, StateDiagram, StateSpace, Vertex, projection, space, space_of, state_graph,
 };
 pub use stuck::{Stuck, why_stuck};
 pub use symbolic::Engine;
 pub use temporal::{
-    Branch, BranchShown, BranchingStory, FormulaSource, HistoryRow, Lowering, Position, Prepared, PreparedFormula, Row,
-    Story, TemporalReport, TemporalVerdict, along_history, formulas_of, prepare,
+    Branch, BranchShown, BranchingStory, FormulaSource, HistoryRow, LowerTexts, Prepared, PreparedFormula, Story,
+    StoryEnd, StoryRow, TemporalReport, TemporalVerdict, along_history, formulas_of, prepare,
 };
 pub use trace::{Trace, TraceStep};
 pub use unchecked::gluing_conjuncts;
@@ -124,7 +124,7 @@ pub struct Config {
     /// Take all steps and check what the reduction would leave out, along paths up to this length.
     pub check_por: Option<usize>,
     /// Reductions that the machine defines, to be applied from left to right.
-    pub reduce: Vec<Chosen>,
+    pub reduce: Vec<ChosenReduction>,
     /// The first states are canonised like all others.
     pub canonises_start: bool,
     /// Compare the reduction with the whole state space.
@@ -217,7 +217,7 @@ fn check_inner(model: &Model, config: &Config, control: &mut dyn Control) -> Rep
 }
 
 /// Explores a system with the engine that is configured.
-fn explored(system: &impl Evaluated, config: &Config, control: &mut dyn Control) -> Report {
+fn explored(system: &impl EvaluatedSystem, config: &Config, control: &mut dyn Control) -> Report {
     let symbolic = match config.engine {
         _ if !config.reduce.is_empty() => None,
         Engine::Explicit => None,
@@ -357,7 +357,7 @@ fn summarise(
         && remarks.failures.is_empty()
         && exploration.limits.iter().all(|limit| *limit == Limit::Missing(Gap::Bounded));
     let ill_defined = exploration.is_ill_defined_at_root;
-    let mut found = Found { ill_defined, deadlock: has_no_start, ..Found::default() };
+    let mut found = FoundViolations { ill_defined, deadlock: has_no_start, ..FoundViolations::default() };
     exploration.findings.iter().for_each(|finding| found.add(finding.kind));
     exploration.scouted.iter().for_each(|scouted| found.add(scouted.kind));
     limits.extend(exploration.disk.spill_error.iter().map(|error| format!("state files: {error}")));
@@ -493,7 +493,7 @@ fn violations(
 }
 
 /// The finding at the end of a path, explained by the judge.
-fn violation_at(machine: &impl Machine, kind: FindingKind, path: &trace::Path) -> Option<Violation> {
+fn violation_at(machine: &impl Machine, kind: FindingKind, path: &trace::StatePath) -> Option<Violation> {
     let mut trace = Trace::through(machine, path);
     // Of an orbit for which no real state was found, all that is known is the representative.
     let is_whole = path.gap.is_none();

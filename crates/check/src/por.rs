@@ -10,12 +10,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use abridge_deps::{Answers, Asked, Dependence, Depth, Outline, Resources};
+use abridge_deps::{AnalysisDepth, Answers, AskedErrors, Dependence, Outline, Resources};
 use abridge_diag::with_stack;
 use abridge_explicit::judge;
 use abridge_model::Model;
 use abridge_model_system::ModelSystem;
-use abridge_reduce::{Analysed as _, Paths, Por, Rule, Selected, source_of};
+use abridge_reduce::{Analysed as _, Paths, Por, Selected, SelectionRule, source_of};
 use abridge_search::{Config as SearchConfig, Exploration, explore};
 use abridge_system::{AnySystem, Limit, Origin, Steps, System as _, Worker as _};
 
@@ -70,22 +70,22 @@ pub(crate) fn settings(system: &impl ModelSystem, config: &Config) -> Option<Por
     }
     let (depth, max_setups) = match config.por {
         PorMode::Off => return None,
-        PorMode::Auto => (Depth::Semantic { conflicts: TRIAL_CONFLICTS }, 8),
-        PorMode::Syntactic => (Depth::Syntactic, 256),
-        PorMode::Semantic | PorMode::Ample => (Depth::Semantic { conflicts: MAX_CONFLICTS }, 256),
+        PorMode::Auto => (AnalysisDepth::Semantic { conflicts: TRIAL_CONFLICTS }, 8),
+        PorMode::Syntactic => (AnalysisDepth::Syntactic, 256),
+        PorMode::Semantic | PorMode::Ample => (AnalysisDepth::Semantic { conflicts: MAX_CONFLICTS }, 256),
     };
-    let asked = Asked {
+    let asked = AskedErrors {
         deadlock: config.deadlock,
         invariant: config.invariant,
         assertions: config.assertions,
         goal: config.goal,
     };
-    let rule = if config.por == PorMode::Ample { Rule::Ample } else { Rule::Stubborn };
+    let rule = if config.por == PorMode::Ample { SelectionRule::Ample } else { SelectionRule::Stubborn };
     Some(Por { rule, depth, asked, max_setups, verified_length: config.check_por })
 }
 
 /// Watches a search without reduction and ends it if one with reduction seems better.
-pub(crate) struct Trial<'t, S> {
+pub(crate) struct PorTrial<'t, S> {
     pub(crate) control: &'t mut dyn Control,
     pub(crate) system: &'t S,
     pub(crate) por: Por,
@@ -105,7 +105,7 @@ pub(crate) struct Trial<'t, S> {
     pub(crate) is_promising: bool,
 }
 
-impl<'t, S: ModelSystem> Trial<'t, S> {
+impl<'t, S: ModelSystem> PorTrial<'t, S> {
     pub(crate) fn new(
         control: &'t mut dyn Control,
         system: &'t S,
@@ -113,7 +113,7 @@ impl<'t, S: ModelSystem> Trial<'t, S> {
         paths: Option<&'t Paths>,
         answers: Arc<Answers>,
     ) -> Self {
-        Trial {
+        PorTrial {
             control,
             system,
             por,
@@ -158,7 +158,7 @@ impl<'t, S: ModelSystem> Trial<'t, S> {
     }
 }
 
-impl<S: ModelSystem> Control for Trial<'_, S> {
+impl<S: ModelSystem> Control for PorTrial<'_, S> {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         let answer = self.control.poll(progress);
         let is_affordable = || self.elapsed().is_none_or(|elapsed| self.spent * MIN_TIME_BETWEEN_TRIALS <= elapsed);
@@ -177,7 +177,7 @@ impl<S: ModelSystem> Control for Trial<'_, S> {
     }
 }
 
-impl<S: ModelSystem> Explorer for Trial<'_, S> {
+impl<S: ModelSystem> Explorer for PorTrial<'_, S> {
     type Refusal = Infallible;
 
     fn explore(
@@ -206,7 +206,7 @@ impl<S: ModelSystem> Explorer for Trial<'_, S> {
 
 /// What the analysis found out about a machine.
 #[derive(Clone, Debug)]
-pub struct Analysis {
+pub struct PorAnalysis {
     /// Operations with the values of their parameters, or as a whole.
     pub instances: Vec<String>,
     /// What a search may have to report.
@@ -219,11 +219,11 @@ pub struct Analysis {
 }
 
 /// Analyses the operations of a machine under the first constants that there are; nothing if there are none or it is beyond analysis.
-pub fn analyse_dependences(model: &Model, config: &Config) -> Option<Analysis> {
+pub fn analyse_dependences(model: &Model, config: &Config) -> Option<PorAnalysis> {
     with_stack(|| analyse_dependences_inner(model, config))
 }
 
-fn analyse_dependences_inner(model: &Model, config: &Config) -> Option<Analysis> {
+fn analyse_dependences_inner(model: &Model, config: &Config) -> Option<PorAnalysis> {
     let system = stack::system_of(judge(model, config.eval.clone()), config.system.clone());
     let por = settings(&system, &Config { por: PorMode::Semantic, ..config.clone() })?;
     let mut steps = Steps::new(system.width());
@@ -233,7 +233,7 @@ fn analyse_dependences_inner(model: &Model, config: &Config) -> Option<Analysis>
     let dependencies =
         system.analyse(&words, (por.asked, &[]), por.depth, &Resources::new(config.answers.clone(), MAX_EFFORT))?;
     let name = |node| dependencies.name(model, system.operation_ids(), node);
-    Some(Analysis {
+    Some(PorAnalysis {
         instances: (0..dependencies.n_instances()).map(name).collect(),
         errors: dependencies.errors().map(name).collect(),
         may_deadlock: dependencies.may_deadlock(),

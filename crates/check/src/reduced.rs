@@ -6,25 +6,25 @@ use std::sync::Arc;
 use abridge_deps::Resources;
 use abridge_model_system::ModelSystem;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Canonizer, Flood, Group, Marker, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
-    symmetry_of,
+    Auto, Canon, Canonizer, Flood, Group, Marker, Method, OwnLabelling, Quotient, Quotiented, TupleClasses,
+    ValueStates as _, symmetry_of,
 };
-use abridge_reduce::{Paths, Por, Selected, Tally};
+use abridge_reduce::{Paths, Por, Selected, SelectionTally};
 use abridge_system::AnySystem;
 
 use crate::coverage::coverage;
 use crate::explorer::{Explorer, Unwatched};
-use crate::por::{PorMode, Trial};
+use crate::por::{PorMode, PorTrial};
 use crate::report::{Report, Verdict};
-use crate::stack::Evaluated;
-use crate::temporal::{self, Lettered, Properties, Temporal, TemporalVerdict};
+use crate::stack::EvaluatedSystem;
+use crate::temporal::{self, Lettered, LinearProperties, Temporal, TemporalVerdict};
 use crate::{Config, canonized, por, search_config, summarise};
 
 /// Order of a group up to which are enumerated and then identified, which is faster than comparing partial solutions.
 const MAX_ENUMERATED_ORDER: u128 = 6;
 
 /// Explores a system with what is configured and reports what was found.
-pub(crate) fn run<S: Evaluated, E: Explorer>(
+pub(crate) fn run<S: EvaluatedSystem, E: Explorer>(
     system: &S,
     config: &Config,
     mut explorer: E,
@@ -33,12 +33,12 @@ pub(crate) fn run<S: Evaluated, E: Explorer>(
         return canonized::run(system, config, &mut explorer);
     }
     let is_about_paths = config.formulas.formulas.iter().any(|formula| formula.body.is_some());
-    let everything = Scene { system, config, paths: None };
+    let everything = ReducedSystem { system, config, paths: None };
     let Some(por) = por::settings(system, config) else { return everything.all_steps(&mut explorer) };
     let paths = match is_about_paths.then(|| asked_paths(system, config, &explorer)) {
         Some(Err(why)) => {
             let report = everything.all_steps(&mut explorer)?;
-            let refused = Tally { refused: Some(why), ..Tally::default() };
+            let refused = SelectionTally { refused: Some(why), ..SelectionTally::default() };
             return Ok(Report { por: (config.por != PorMode::Auto).then_some(refused), ..report });
         }
         Some(Ok(paths)) => Some(paths),
@@ -48,7 +48,7 @@ pub(crate) fn run<S: Evaluated, E: Explorer>(
         if !explorer.may_restart() {
             return everything.all_steps(&mut explorer);
         }
-        let mut trial = Trial::new(explorer.control(), system, por, paths.as_ref(), config.answers.clone());
+        let mut trial = PorTrial::new(explorer.control(), system, por, paths.as_ref(), config.answers.clone());
         let Ok(report) = everything.all_steps(&mut trial);
         if !trial.is_promising {
             return Ok(report);
@@ -88,7 +88,7 @@ const MAX_AUTO_ROUNDS: usize = 8;
 
 /// Explores with fewer steps while formulas about paths keep their truth. Where steps might be put off for ever, states are expanded fully and the
 /// search starts anew.
-fn along_paths<S: Evaluated, E: Explorer>(
+fn along_paths<S: EvaluatedSystem, E: Explorer>(
     system: &S,
     config: &Config,
     por: Por,
@@ -100,25 +100,25 @@ fn along_paths<S: Evaluated, E: Explorer>(
         let version = paths.version();
         let evaluator = system.evaluator(config);
         let selected = Selected::new(&evaluator, por, resources(config)).along(paths);
-        let scene = Scene { system, config, paths: Some(paths) };
+        let scene = ReducedSystem { system, config, paths: Some(paths) };
         let report = scene.up_to_symmetry(AnySystem::of(&selected), explorer)?;
         let is_open = report.temporal.iter().any(|formula| matches!(formula.verdict, TemporalVerdict::Incomplete(_)));
         if paths.version() == version || !is_open {
             return Ok(Report { por: Some(selected.tally()), sliced: S::usage(&evaluator), ..report });
         }
     }
-    Scene { system, config, paths: None }.all_steps(explorer)
+    ReducedSystem { system, config, paths: None }.all_steps(explorer)
 }
 
 /// What is explored, and how.
-struct Scene<'p, S> {
+struct ReducedSystem<'p, S> {
     system: &'p S,
     config: &'p Config,
     /// Some steps are left out in a way that formulas about paths do not notice.
     paths: Option<&'p Paths>,
 }
 
-impl<S: Evaluated> Scene<'_, S> {
+impl<S: EvaluatedSystem> ReducedSystem<'_, S> {
     /// Explores all steps of the system, by circuits where that pays.
     fn all_steps<E: Explorer>(&self, explorer: &mut E) -> Result<Report, E::Refusal> {
         let evaluator = self.system.evaluator(self.config);
@@ -128,10 +128,10 @@ impl<S: Evaluated> Scene<'_, S> {
 
     /// Explores the steps of `steps`, which are all or some of those of the system.
     fn up_to_symmetry<E: Explorer>(&self, steps: AnySystem<'_>, explorer: &mut E) -> Result<Report, E::Refusal> {
-        let Scene { system, config, paths } = *self;
+        let ReducedSystem { system, config, paths } = *self;
         let needs_path = paths.is_some() || !explorer.may_restart();
-        let properties = Properties::new(config, needs_path);
-        let parts = Parts { system, steps, config, paths, properties: &properties, group: None };
+        let properties = LinearProperties::new(config, needs_path);
+        let parts = SystemParts { system, steps, config, paths, properties: &properties, group: None };
         // Fairness to every operation with its arguments follows permutations, which only one method tells.
         let needs_permutations = config.formulas.needs_instances;
         if config.symmetry == Method::Off {
@@ -157,10 +157,10 @@ impl<S: Evaluated> Scene<'_, S> {
             _ if is_idle => plain(&parts, explorer)?,
             Method::Off => plain(&parts, explorer)?,
             Method::Auto => {
-                let parts = Parts { group: needs_permutations.then(|| group.clone()), ..parts };
+                let parts = SystemParts { group: needs_permutations.then(|| group.clone()), ..parts };
                 quotiented(&parts, &Auto::new(system, group), explorer)?
             }
-            Method::Canon => quotiented(&parts, &Canon::new(system, group, Own), explorer)?,
+            Method::Canon => quotiented(&parts, &Canon::new(system, group, OwnLabelling), explorer)?,
             #[cfg(feature = "nauty")]
             Method::Nauty => quotiented(&parts, &Canon::new(system, group, abridge_reduce::symmetry::Nauty), explorer)?,
             Method::Flood => quotiented(&parts, &Flood::new(system, group), explorer)?,
@@ -181,17 +181,17 @@ pub(crate) fn use_group(system: &impl ModelSystem, group: &Group) {
 }
 
 /// A scene and the steps that are taken in it.
-struct Parts<'p, S> {
+struct SystemParts<'p, S> {
     system: &'p S,
     steps: AnySystem<'p>,
     config: &'p Config,
     paths: Option<&'p Paths>,
-    properties: &'p Properties,
+    properties: &'p LinearProperties,
     /// Permutations are noted on steps.
     group: Option<Group>,
 }
 
-impl<S: ModelSystem> Parts<'_, S> {
+impl<S: ModelSystem> SystemParts<'_, S> {
     /// The steps with letters on them.
     fn lettered(&self) -> Lettered<'_, S> {
         let formulas = &self.config.formulas;
@@ -204,13 +204,13 @@ impl<S: ModelSystem> Parts<'_, S> {
 /// Explores a system and judges temporal formulas on the way and at the end. `lettered` is the machine with letters and `around` what lies around it in the same way as
 /// in `explored`. Where there are formulas, that is what is explored, so that the search stores steps with their letters.
 fn explore_and_judge<S: ModelSystem, E: Explorer>(
-    parts: &Parts<'_, S>,
+    parts: &SystemParts<'_, S>,
     explored: AnySystem<'_>,
     (lettered, around): (&Lettered<'_, S>, AnySystem<'_>),
     canonizers: (Option<&mut dyn Canonizer>, Option<&mut dyn Canonizer>),
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    let Parts { system, config, paths, properties, .. } = *parts;
+    let SystemParts { system, config, paths, properties, .. } = *parts;
     let search = search_config(config);
     let mut temporal = Temporal::new(system, around, lettered, config, (properties, paths));
     let exploration = match temporal.is_needed() {
@@ -235,20 +235,20 @@ fn explore_and_judge<S: ModelSystem, E: Explorer>(
     Ok(report)
 }
 
-fn plain<E: Explorer>(parts: &Parts<'_, impl ModelSystem>, explorer: &mut E) -> Result<Report, E::Refusal> {
+fn plain<E: Explorer>(parts: &SystemParts<'_, impl ModelSystem>, explorer: &mut E) -> Result<Report, E::Refusal> {
     let lettered = parts.lettered();
     explore_and_judge(parts, parts.steps, (&lettered, AnySystem::of(&lettered)), (None, None), explorer)
 }
 
 /// The states of the table are those that were met, so they need no translation.
 fn marked<S: ModelSystem, E: Explorer>(
-    parts: &Parts<'_, S>,
+    parts: &SystemParts<'_, S>,
     marker: &Marker<'_, S>,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
     // Which state is first must not depend on threads.
     let config = Config { workers: NonZero::<usize>::MIN, ..parts.config.clone() };
-    let parts = &Parts { config: &config, group: None, ..*parts };
+    let parts = &SystemParts { config: &config, group: None, ..*parts };
     let (lettered, explored) = (parts.lettered(), Quotiented::new(&parts.steps, marker));
     let around = Quotiented::new(&lettered, marker);
     let mut judge = marker.judge();
@@ -274,12 +274,16 @@ pub(crate) fn by_quotient<Q: Quotient, E: Explorer>(
     quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {
-    let properties = Properties::new(config, !explorer.may_restart());
-    quotiented(&Parts { system, steps, config, paths: None, properties: &properties, group: None }, quotient, explorer)
+    let properties = LinearProperties::new(config, !explorer.may_restart());
+    quotiented(
+        &SystemParts { system, steps, config, paths: None, properties: &properties, group: None },
+        quotient,
+        explorer,
+    )
 }
 
 fn quotiented<Q: Quotient, E: Explorer>(
-    parts: &Parts<'_, impl ModelSystem>,
+    parts: &SystemParts<'_, impl ModelSystem>,
     quotient: &Q,
     explorer: &mut E,
 ) -> Result<Report, E::Refusal> {

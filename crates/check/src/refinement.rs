@@ -13,7 +13,7 @@ use abridge_diag::{Diagnostic, with_stack};
 use abridge_model::{Model, dump};
 use abridge_model_system::ModelSystem as _;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Canonizer, Flood, Group, Method, Own, Quotient, Quotiented, TupleClasses, ValueStates as _,
+    Auto, Canon, Canonizer, Flood, Group, Method, OwnLabelling, Quotient, Quotiented, TupleClasses, ValueStates as _,
     symmetry_of,
 };
 use abridge_refine::{Failed, Models, Notion, Pair, PairConfig, SideBySide};
@@ -23,9 +23,9 @@ use abridge_value::bytes::{DIGEST_BYTES, Digest};
 
 use crate::explorer::{Explorer, InMemory, OnDisk};
 use crate::report::{Coverage, SymmetryReport, Verdict};
-use crate::trace::{self, Path};
+use crate::trace::{self, StatePath};
 use crate::{Config, fingerprint, limits, search_config};
-use divergence::{StoresSteps, Unknown};
+use divergence::{DivergenceUnknown, StoresSteps};
 
 /// Choices about a comparison, beside those about the search.
 #[derive(Clone, Copy, Debug)]
@@ -52,14 +52,14 @@ pub struct Refinement {
     pub failures: Vec<(String, Diagnostic)>,
     pub counterexample: Option<Counterexample>,
     /// Something that is not well-defined: the operation and what is wrong.
-    pub ill_defined: Option<IllDefined>,
+    pub ill_defined: Option<IllDefinedOperation>,
     pub symmetry: SymmetryReport,
     pub table_bytes: u64,
     pub disk: DiskUse,
 }
 
 /// An operation, if it is known, and what is not well-defined there.
-pub type IllDefined = (Option<String>, Diagnostic);
+pub type IllDefinedOperation = (Option<String>, Diagnostic);
 
 /// A run of both machines up to the step that breaks the refinement.
 #[derive(Clone, Debug)]
@@ -128,7 +128,7 @@ fn run<E: Explorer>(
     let mut search = search_config(config);
     search.properties = Properties { invariant: true, ..Properties::default() };
     search.deadlock = false;
-    let comparison = Comparison { pair: &pair, config, choices };
+    let comparison = PairSearch { pair: &pair, config, choices };
     let group = comparison.group();
     let mut report = match (&group, config.symmetry) {
         (None, _) | (_, Method::Off | Method::Marker { .. }) => {
@@ -137,7 +137,7 @@ fn run<E: Explorer>(
             comparison.summarise(exploration, None, &mut explorer)
         }
         (Some((group, _)), Method::Canon) => {
-            comparison.quotiented(&Canon::new(&pair, group.clone(), Own), &search, explorer)?
+            comparison.quotiented(&Canon::new(&pair, group.clone(), OwnLabelling), &search, explorer)?
         }
         #[cfg(feature = "nauty")]
         (Some((group, _)), Method::Nauty) => {
@@ -167,13 +167,13 @@ pub fn pair_of<'m>(models: &'m Models, config: &Config, choices: RefineConfig) -
 /// Order of a group up to which set-ups are enumerated and then identified.
 const MAX_ENUMERATED_ORDER: u128 = 6;
 
-struct Comparison<'c, 'm> {
+struct PairSearch<'c, 'm> {
     pair: &'c Pair<'m>,
     config: &'c Config,
     choices: RefineConfig,
 }
 
-impl Comparison<'_, '_> {
+impl PairSearch<'_, '_> {
     /// The permutations that neither text can tell apart; nothing if they change nothing.
     fn group(&self) -> Option<(Group, Vec<abridge_reduce::symmetry::Carrier>)> {
         if self.config.symmetry == Method::Off {
@@ -246,8 +246,8 @@ impl Comparison<'_, '_> {
         if is_open && pair.seeks_divergence() {
             match divergence::find(pair, &exploration, canonizer, explorer.control()) {
                 Ok(found) => counterexample = found,
-                Err(Unknown::Lost(limit)) => limits.push(limit),
-                Err(Unknown::Stopped(limit)) => {
+                Err(DivergenceUnknown::Lost(limit)) => limits.push(limit),
+                Err(DivergenceUnknown::Stopped(limit)) => {
                     limits.push(limit);
                     is_over = false;
                 }
@@ -294,7 +294,11 @@ impl Comparison<'_, '_> {
     }
 
     /// What was found at the end of a path, as the plain interpreters see it; a limit if they do not see it.
-    fn judged(&self, kind: FindingKind, path: &Path) -> Result<(Counterexample, Option<IllDefined>), String> {
+    fn judged(
+        &self,
+        kind: FindingKind,
+        path: &StatePath,
+    ) -> Result<(Counterexample, Option<IllDefinedOperation>), String> {
         let unconfirmed = || "a failure was found that the plain interpreter does not confirm".to_owned();
         let mut counterexample = paired(self.pair, path);
         if let Some(gap) = &counterexample.gap {
@@ -322,7 +326,7 @@ impl Comparison<'_, '_> {
 }
 
 /// The steps through pairs that follow each other, found by the judge.
-fn paired(pair: &Pair<'_>, path: &Path) -> Counterexample {
+fn paired(pair: &Pair<'_>, path: &StatePath) -> Counterexample {
     let mut found =
         Counterexample { steps: Vec::new(), n_setup: 0, failed: None, loop_start: None, gap: path.gap.clone() };
     let mut before: Option<&[u32]> = None;

@@ -13,7 +13,7 @@ use abridge_model_system::{Execution, INITIALISATION_NAME, ModelSystem, Place, S
 
 /// What a trace says about one step; what it does not mention is free.
 #[derive(Clone, Default, Debug)]
-pub struct Wanted {
+pub struct WantedStep {
     /// The operation, [`SETUP_NAME`] or [`INITIALISATION_NAME`].
     pub name: String,
     pub params: Vec<(String, Val)>,
@@ -28,12 +28,12 @@ pub struct Wanted {
 pub struct Replay {
     pub moves: Vec<Execution>,
     /// Nothing if all steps could be taken.
-    pub failure: Option<Failure>,
+    pub failure: Option<ReplayFailure>,
 }
 
 /// Why a step cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
+pub struct ReplayFailure {
     /// Its position in the trace, counted from 0.
     pub step: usize,
     pub reason: String,
@@ -45,11 +45,11 @@ const MAX_PLACES: usize = 1000;
 const MAX_SHOWN: usize = 5;
 
 /// Follows a trace from the start of the machine.
-pub fn replay(system: &impl ModelSystem, wanted: &[Wanted]) -> Replay {
+pub fn replay(system: &impl ModelSystem, wanted: &[WantedStep]) -> Replay {
     with_stack(|| replay_inner(system, wanted))
 }
 
-fn replay_inner(system: &impl ModelSystem, wanted: &[Wanted]) -> Replay {
+fn replay_inner(system: &impl ModelSystem, wanted: &[WantedStep]) -> Replay {
     let mut replayer = Replayer { system, nodes: Vec::new(), front: vec![None] };
     for (idx, step) in wanted.iter().enumerate() {
         // Other tools may set up constants in a step of its own where we do not, and the other way round.
@@ -57,13 +57,13 @@ fn replay_inner(system: &impl ModelSystem, wanted: &[Wanted]) -> Replay {
             continue;
         }
         if step.name == INITIALISATION_NAME && system.has_setup() && idx == 0 {
-            let setup = Wanted { name: SETUP_NAME.to_owned(), ..Wanted::default() };
+            let setup = WantedStep { name: SETUP_NAME.to_owned(), ..WantedStep::default() };
             if let Err(reason) = replayer.advance(&setup) {
-                return replayer.result(Some(Failure { step: idx, reason }));
+                return replayer.result(Some(ReplayFailure { step: idx, reason }));
             }
         }
         if let Err(reason) = replayer.advance(step) {
-            return replayer.result(Some(Failure { step: idx, reason }));
+            return replayer.result(Some(ReplayFailure { step: idx, reason }));
         }
     }
     replayer.result(None)
@@ -79,7 +79,7 @@ struct Replayer<'s, S> {
 
 /// How near a move comes to what is wanted.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Miss {
+enum NearMiss {
     Params(String),
     Outputs(String),
     State(String),
@@ -91,7 +91,7 @@ impl<S: ModelSystem> Replayer<'_, S> {
         node.map_or(Place::Start, |node| self.nodes[node].0.to.clone())
     }
 
-    fn result(&self, failure: Option<Failure>) -> Replay {
+    fn result(&self, failure: Option<ReplayFailure>) -> Replay {
         let mut moves = Vec::new();
         let mut next = self.front.first().copied().flatten();
         while let Some(node) = next {
@@ -103,12 +103,12 @@ impl<S: ModelSystem> Replayer<'_, S> {
     }
 
     /// Takes a step in all ways that fit; the reason if there is none.
-    fn advance(&mut self, wanted: &Wanted) -> Result<(), String> {
+    fn advance(&mut self, wanted: &WantedStep) -> Result<(), String> {
         let model = self.system.model();
         let op = operation(model, &wanted.name)?;
         let mut next: Vec<Option<usize>> = Vec::new();
         let mut seen: HashSet<Place> = HashSet::new();
-        let mut misses: Vec<Miss> = Vec::new();
+        let mut misses: Vec<NearMiss> = Vec::new();
         let session = self.system.judge().session();
         for node in self.front.clone() {
             let from = self.place(node);
@@ -125,7 +125,7 @@ impl<S: ModelSystem> Replayer<'_, S> {
                         }
                     }
                     Ok((Some(miss), _)) => misses.push(miss),
-                    Err(error) => misses.push(Miss::Error(error.diagnostic(model).message)),
+                    Err(error) => misses.push(NearMiss::Error(error.diagnostic(model).message)),
                 }
                 if next.len() < MAX_PLACES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
@@ -137,23 +137,23 @@ impl<S: ModelSystem> Replayer<'_, S> {
         Ok(())
     }
 
-    fn reason(&self, wanted: &Wanted, mut misses: Vec<Miss>) -> String {
+    fn reason(&self, wanted: &WantedStep, mut misses: Vec<NearMiss>) -> String {
         let name = &wanted.name;
         misses.sort();
         misses.dedup();
-        let texts = |pick: fn(&Miss) -> Option<&String>| -> Vec<&str> {
+        let texts = |pick: fn(&NearMiss) -> Option<&String>| -> Vec<&str> {
             misses.iter().filter_map(pick).map(String::as_str).collect()
         };
-        let states = texts(|miss| if let Miss::State(text) = miss { Some(text) } else { None });
+        let states = texts(|miss| if let NearMiss::State(text) = miss { Some(text) } else { None });
         if !states.is_empty() {
             return format!("`{name}` is possible, but leads elsewhere: {}", listed(&states));
         }
-        let outputs = texts(|miss| if let Miss::Outputs(text) = miss { Some(text) } else { None });
+        let outputs = texts(|miss| if let NearMiss::Outputs(text) = miss { Some(text) } else { None });
         if !outputs.is_empty() {
             return format!("`{name}` has other results: {}", listed(&outputs));
         }
-        let errors = texts(|miss| if let Miss::Error(text) = miss { Some(text) } else { None });
-        let params = texts(|miss| if let Miss::Params(text) = miss { Some(text) } else { None });
+        let errors = texts(|miss| if let NearMiss::Error(text) = miss { Some(text) } else { None });
+        let params = texts(|miss| if let NearMiss::Params(text) = miss { Some(text) } else { None });
         match (params.is_empty(), errors.first()) {
             (_, Some(error)) => format!("`{name}` cannot be evaluated: {error}"),
             (false, _) => format!("`{name}` is possible only with other parameters: {}", listed(&params)),
@@ -181,7 +181,13 @@ fn is_next(system: &impl ModelSystem, from: &Place, name: &str) -> bool {
 }
 
 /// In what a move differs from what is wanted.
-fn misfit(session: &Session<'_>, model: &Model, wanted: &Wanted, from: &Place, found: &Execution) -> Option<Miss> {
+fn misfit(
+    session: &Session<'_>,
+    model: &Model,
+    wanted: &WantedStep,
+    from: &Place,
+    found: &Execution,
+) -> Option<NearMiss> {
     let env = found.to.state().map_or_else(Env::empty, Env::new);
     let same = |left: &Val, right: &Val| session.same(left, right, &env).unwrap_or(false);
     let show = |name: &str, val: &Val| format!("{name} = {}", val_text(model, val));
@@ -190,11 +196,11 @@ fn misfit(session: &Session<'_>, model: &Model, wanted: &Wanted, from: &Place, f
     };
     if found.named_params(model).any(|(name, val)| !fits(&wanted.params, name, val)) {
         let texts: Vec<String> = found.named_params(model).map(|(name, val)| show(name, val)).collect();
-        return Some(Miss::Params(texts.join(", ")));
+        return Some(NearMiss::Params(texts.join(", ")));
     }
     let mut assigned = found.named_outputs(model).filter_map(|(name, val)| Some((name, val?)));
     if let Some((name, val)) = assigned.find(|(name, val)| !fits(&wanted.outputs, name, val)) {
-        return Some(Miss::Outputs(show(name, val)));
+        return Some(NearMiss::Outputs(show(name, val)));
     }
     let state = found.to.state()?;
     let before: Vec<(&str, &Val)> = from.state().map(|state| named_values(model, state).collect()).unwrap_or_default();
@@ -204,7 +210,7 @@ fn misfit(session: &Session<'_>, model: &Model, wanted: &Wanted, from: &Place, f
     };
     let differs = |(name, val): &(&str, &Val)| !fits(&wanted.state, name, val) || !is_kept(name, val);
     let texts: Vec<String> = named_values(model, state).filter(differs).map(|(name, val)| show(name, val)).collect();
-    (!texts.is_empty()).then(|| Miss::State(texts.join(", ")))
+    (!texts.is_empty()).then(|| NearMiss::State(texts.join(", ")))
 }
 
 /// The first few of several texts.

@@ -36,7 +36,7 @@ pub struct Report {
     pub transitions: u64,
     /// Largest number of steps, without the set-up, along which a state was first reached.
     pub depth: u32,
-    pub found: Found,
+    pub found: FoundViolations,
     /// The violations, in the order of discovery: one of each kind, conjunct and operation, at most [`crate::Config::max_violations`].
     pub violations: Vec<Violation>,
     pub coverage: Vec<Coverage>,
@@ -55,7 +55,7 @@ pub struct Report {
     /// Operations and formulas that could not be evaluated, with the diagnostic.
     pub failures: Vec<(String, Diagnostic)>,
     /// Statistics of partial order reduction, if it was on. Skipped states and transitions are not counted.
-    pub por: Option<abridge_reduce::Tally>,
+    pub por: Option<abridge_reduce::SelectionTally>,
     /// What is known about the reductions that the machine defines, if the run applied some.
     pub reduction: Option<ReductionReport>,
     /// Exact counts and statistics, if the symbolic engine gave the answer. It does not know the depth, and not always the transitions.
@@ -80,7 +80,7 @@ impl Report {
             states: 0,
             transitions: 0,
             depth: 0,
-            found: Found::default(),
+            found: FoundViolations::default(),
             violations: Vec::new(),
             coverage: Vec::new(),
             state_coverage: None,
@@ -207,7 +207,7 @@ pub struct SymmetryReport {
 
 /// Kinds of violation that occur.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct FoundViolations {
     pub deadlock: bool,
     pub invariant: bool,
     pub assertion: bool,
@@ -215,7 +215,7 @@ pub struct Found {
     pub goal: bool,
 }
 
-impl Found {
+impl FoundViolations {
     pub(crate) fn add(&mut self, kind: FindingKind) {
         match kind {
             FindingKind::Invariant(_) => self.invariant = true,

@@ -10,7 +10,8 @@ use abridge_explicit::judge;
 use abridge_model::Model;
 use abridge_model_system::ModelSystem;
 use abridge_reduce::symmetry::{
-    Auto, Canonizer as _, Colour, Flood, Graph, Group, Label, Quotient as _, ValueStates as _, symmetry_of,
+    Auto, Canonizer as _, EdgeLabel, Flood, Group, Quotient as _, ValueGraph, ValueStates as _, VertexColour,
+    symmetry_of,
 };
 use abridge_sema::FormulaBody;
 use abridge_system::{FindingKind, Machine, Move, Origin};
@@ -20,7 +21,7 @@ use crate::{Config, Control, asked, nth_state, stack};
 
 /// What to show of a state space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum View {
+pub enum SpaceView {
     /// All states; one of each class is marked.
     Everything,
     /// One state of each class.
@@ -31,7 +32,7 @@ pub enum View {
 
 /// States and steps.
 #[derive(Clone, Default, Debug)]
-pub struct Space {
+pub struct StateSpace {
     pub nodes: Vec<SpaceNode>,
     pub edges: Vec<SpaceEdge>,
     /// There are more states.
@@ -64,11 +65,11 @@ pub struct SpaceEdge {
 }
 
 /// The states of a model, at most so many. Node 0 is the root.
-pub fn space(model: &Model, config: &Config, view: View, max_nodes: usize) -> Space {
+pub fn space(model: &Model, config: &Config, view: SpaceView, max_nodes: usize) -> StateSpace {
     with_stack(|| space_inner(model, config, view, max_nodes))
 }
 
-fn space_inner(model: &Model, config: &Config, view: View, max_nodes: usize) -> Space {
+fn space_inner(model: &Model, config: &Config, view: SpaceView, max_nodes: usize) -> StateSpace {
     let system = stack::system_of(judge(model, config.eval.clone()), config.system.clone());
     let group = symmetry_of(model, asked(config), &[], system.pinned()).group;
     let (auto, flood) = (Auto::new(&system, group.clone()), Flood::new(&system, group));
@@ -82,7 +83,7 @@ fn space_inner(model: &Model, config: &Config, view: View, max_nodes: usize) -> 
     space
 }
 
-fn mark_violations(system: &impl ModelSystem, space: &mut Space, states: &HashMap<Vec<u32>, usize>) {
+fn mark_violations(system: &impl ModelSystem, space: &mut StateSpace, states: &HashMap<Vec<u32>, usize>) {
     let invariant = &system.model().invariant;
     let conjuncts: Vec<u32> = (0..).zip(invariant).filter(|(_, one)| !one.is_gluing).map(|(idx, _)| idx).collect();
     for (state, node) in states {
@@ -93,19 +94,24 @@ fn mark_violations(system: &impl ModelSystem, space: &mut Space, states: &HashMa
 
 /// The states of a model, at most so many, with those in one node that agree on the values of formulas beside the model. A node has the values of the formulas and the number of its
 /// states; an edge the name of its operation. Node 0 is the root.
-pub fn projection(model: &Model, config: &Config, formulas: &[(String, FormulaBody)], max_states: usize) -> Space {
+pub fn projection(model: &Model, config: &Config, formulas: &[(String, FormulaBody)], max_states: usize) -> StateSpace {
     with_stack(|| projection_inner(model, config, formulas, max_states))
 }
 
-fn projection_inner(model: &Model, config: &Config, formulas: &[(String, FormulaBody)], max_states: usize) -> Space {
+fn projection_inner(
+    model: &Model,
+    config: &Config,
+    formulas: &[(String, FormulaBody)],
+    max_states: usize,
+) -> StateSpace {
     let system = stack::system_of(judge(model, config.eval.clone()), config.system.clone());
-    let (mut whole, states) = space_with_states(&system, View::Everything, max_states, None);
+    let (mut whole, states) = space_with_states(&system, SpaceView::Everything, max_states, None);
     mark_violations(&system, &mut whole, &states);
     let mut values: Vec<Vec<(String, String)>> = vec![Vec::new(); whole.nodes.len()];
     for (state, node) in &states {
         values[*node] = observed(&system, formulas, state);
     }
-    let mut space = Space { is_cut: whole.is_cut, ..Space::default() };
+    let mut space = StateSpace { is_cut: whole.is_cut, ..StateSpace::default() };
     let mut places: HashMap<Vec<(String, String)>, usize> = HashMap::new();
     let (mut nodes, mut sizes) = (Vec::new(), Vec::new());
     for (node, values) in whole.nodes.iter().zip(values) {
@@ -164,22 +170,22 @@ pub struct Orbits<'o> {
 }
 
 /// The states of any machine, at most so many. Without orbits every state is its own.
-pub fn space_of<M: Machine>(machine: &M, view: View, max_nodes: usize, orbits: Option<Orbits<'_>>) -> Space {
+pub fn space_of<M: Machine>(machine: &M, view: SpaceView, max_nodes: usize, orbits: Option<Orbits<'_>>) -> StateSpace {
     space_with_states(machine, view, max_nodes, orbits).0
 }
 
 /// The same with the states behind the nodes.
 fn space_with_states<M: Machine>(
     machine: &M,
-    view: View,
+    view: SpaceView,
     max_nodes: usize,
     orbits: Option<Orbits<'_>>,
-) -> (Space, HashMap<Vec<u32>, usize>) {
-    let mut builder = Builder {
+) -> (StateSpace, HashMap<Vec<u32>, usize>) {
+    let mut builder = SpaceBuilder {
         machine,
         view,
         orbits,
-        space: Space::default(),
+        space: StateSpace::default(),
         numbers: HashMap::new(),
         classes: HashMap::new(),
         waiting: Vec::new(),
@@ -204,18 +210,18 @@ fn space_with_states<M: Machine>(
     (builder.space, builder.numbers)
 }
 
-struct Builder<'a, 'o, M> {
+struct SpaceBuilder<'a, 'o, M> {
     machine: &'a M,
-    view: View,
+    view: SpaceView,
     orbits: Option<Orbits<'o>>,
-    space: Space,
+    space: StateSpace,
     numbers: HashMap<Vec<u32>, usize>,
     /// The first state of each class, by canonical form.
     classes: HashMap<Vec<u32>, usize>,
     waiting: Vec<(usize, Vec<u32>)>,
 }
 
-impl<M: Machine> Builder<'_, '_, M> {
+impl<M: Machine> SpaceBuilder<'_, '_, M> {
     fn expand(&mut self, from: usize, state: Option<&[u32]>) {
         let found = choices(self.machine, state.map_or(Origin::Root, Origin::State), usize::MAX);
         self.space.is_cut |= !found.completeness.is_whole();
@@ -241,7 +247,7 @@ impl<M: Machine> Builder<'_, '_, M> {
             (orbits.represent)(&mut canonical);
         }
         let first = self.classes.get(&canonical).copied();
-        if let (View::Quotient, Some(first)) = (self.view, first) {
+        if let (SpaceView::Quotient, Some(first)) = (self.view, first) {
             return first;
         }
         let depth = self.space.nodes[from].depth + 1;
@@ -250,7 +256,7 @@ impl<M: Machine> Builder<'_, '_, M> {
             self.classes.insert(canonical, node);
         }
         self.waiting.push((node, state.clone()));
-        if self.view == View::Flooded {
+        if self.view == SpaceView::Flooded {
             self.add_permutations(node, &state, depth);
         }
         node
@@ -285,7 +291,7 @@ fn label(step: &Move) -> String {
 
 /// The graph of a state: vertices with what they stand for, and labelled edges.
 #[derive(Clone, Debug)]
-pub struct StateGraph {
+pub struct StateDiagram {
     pub vertices: Vec<Vertex>,
     /// From, to and label.
     pub edges: Vec<(u32, u32, String)>,
@@ -299,29 +305,29 @@ pub struct Vertex {
 }
 
 /// The graph of the state with a number in breadth-first order, counted from 1; nothing if there are fewer states.
-pub fn state_graph(model: &Model, config: &Config, number: u64, control: &mut dyn Control) -> Option<StateGraph> {
+pub fn state_graph(model: &Model, config: &Config, number: u64, control: &mut dyn Control) -> Option<StateDiagram> {
     with_stack(|| state_graph_inner(model, config, number, control))
 }
 
-fn state_graph_inner(model: &Model, config: &Config, number: u64, control: &mut dyn Control) -> Option<StateGraph> {
+fn state_graph_inner(model: &Model, config: &Config, number: u64, control: &mut dyn Control) -> Option<StateDiagram> {
     let system = stack::system_of(judge(model, config.eval.clone()), config.system.clone());
     let group = symmetry_of(model, asked(config), &[], system.pinned()).group;
     let words = nth_state(&system, number, control)?;
-    let graph = Graph::new(&group, system.values_of(&words), true);
+    let graph = ValueGraph::new(&group, system.values_of(&words), true);
     let edges = graph.edges.iter().map(|edge| (edge.from, edge.to, label_text(model, edge.label))).collect();
-    Some(StateGraph { vertices: vertices(model, &group, &graph), edges })
+    Some(StateDiagram { vertices: vertices(model, &group, &graph), edges })
 }
 
-fn vertices(model: &Model, group: &Group, graph: &Graph) -> Vec<Vertex> {
-    let text = |colour: &Colour| match colour {
-        Colour::Root => "root".to_owned(),
-        Colour::Atom(value) => value_text(model, value),
-        Colour::Set => "{ }".to_owned(),
-        Colour::Pair => "|->".to_owned(),
-        Colour::Record(_) => "rec".to_owned(),
-        Colour::Free(..) => "constructor".to_owned(),
-        Colour::Formula(_) => "formula".to_owned(),
-        Colour::Point(_) => String::new(),
+fn vertices(model: &Model, group: &Group, graph: &ValueGraph) -> Vec<Vertex> {
+    let text = |colour: &VertexColour| match colour {
+        VertexColour::Root => "root".to_owned(),
+        VertexColour::Atom(value) => value_text(model, value),
+        VertexColour::Set => "{ }".to_owned(),
+        VertexColour::Pair => "|->".to_owned(),
+        VertexColour::Record(_) => "rec".to_owned(),
+        VertexColour::Free(..) => "constructor".to_owned(),
+        VertexColour::Formula(_) => "formula".to_owned(),
+        VertexColour::Point(_) => String::new(),
     };
     let mut vertices: Vec<Vertex> =
         graph.colours.iter().map(|colour| Vertex { text: text(colour), block: None }).collect();
@@ -335,15 +341,15 @@ fn vertices(model: &Model, group: &Group, graph: &Graph) -> Vec<Vertex> {
     vertices
 }
 
-fn label_text(model: &Model, label: Label) -> String {
+fn label_text(model: &Model, label: EdgeLabel) -> String {
     let name = |place: u32| {
         let constants = model.constants.values().map(|constant| constant.name.as_str());
         let variables = model.variables.values().map(|variable| variable.name.as_str());
         constants.chain(variables).nth(place as usize).unwrap_or("?").to_owned()
     };
     match label {
-        Label::Value(place) | Label::Member(place) | Label::Couple(place) => name(place),
-        Label::Inside => "el".to_owned(),
-        Label::Component(component) => format!("{}", component + 1),
+        EdgeLabel::Value(place) | EdgeLabel::Member(place) | EdgeLabel::Couple(place) => name(place),
+        EdgeLabel::Inside => "el".to_owned(),
+        EdgeLabel::Component(component) => format!("{}", component + 1),
     }
 }

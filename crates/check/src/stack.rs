@@ -1,7 +1,7 @@
 //! The bottom of the stack that is explored: the system of the model and the evaluator of its steps.
 //!
 //! Everything above is generic over [`ModelSystem`]: reductions, temporal formulas, traces. Only here is it decided that a model is explored by the
-//! explicit system, and that circuits evaluate blocks of its states. [`Evaluated`] is a system with such an evaluator; [`Unaided`] makes one of any
+//! explicit system, and that circuits evaluate blocks of its states. [`EvaluatedSystem`] is a system with such an evaluator; [`Unaided`] makes one of any
 //! system of a model, which evaluates its steps itself.
 
 use abridge_eval::Interp;
@@ -14,7 +14,7 @@ use abridge_system::{Layer, MachineLayer};
 use crate::Config;
 
 /// System of a model, with the evaluator of its steps.
-pub(crate) trait Evaluated: ModelSystem {
+pub(crate) trait EvaluatedSystem: ModelSystem {
     /// System with the same states, steps and labels.
     type Evaluator<'a>: Analysed
     where
@@ -31,7 +31,7 @@ pub(crate) fn system_of(judge: Interp<'_>, config: SystemConfig) -> Explicit<'_>
     Explicit::new(judge, config)
 }
 
-impl Evaluated for Explicit<'_> {
+impl EvaluatedSystem for Explicit<'_> {
     type Evaluator<'a>
         = Sliced<'a>
     where
@@ -72,7 +72,7 @@ impl<S: ModelSystem> Layer for Unaided<'_, S> {
 
 impl<S: ModelSystem> MachineLayer for Unaided<'_, S> {}
 
-impl<S: ModelSystem> Evaluated for Unaided<'_, S> {
+impl<S: ModelSystem> EvaluatedSystem for Unaided<'_, S> {
     type Evaluator<'a>
         = Unaided<'a, S>
     where

@@ -42,17 +42,17 @@ fn why_stuck_inner(model: &Model, config: &Config) -> Option<Stuck> {
     };
     let all = model.properties.len();
     match answer(all) {
-        Answer::Yes => return Some(Stuck::Initialisation),
-        Answer::Unknown => return None,
-        Answer::No => {}
+        StuckAnswer::Yes => return Some(Stuck::Initialisation),
+        StuckAnswer::Unknown => return None,
+        StuckAnswer::No => {}
     }
-    if let Answer::No = satisfiable(model, config, false) {
+    if let StuckAnswer::No = satisfiable(model, config, false) {
         // The shortest list of properties that cannot be satisfied; without any, there are values.
         let (mut open, mut closed) = (0, all);
         while closed - open > 1 {
             let middle = open + (closed - open) / 2;
             match answer(middle) {
-                Answer::No => closed = middle,
+                StuckAnswer::No => closed = middle,
                 _ => open = middle,
             }
         }
@@ -61,17 +61,17 @@ fn why_stuck_inner(model: &Model, config: &Config) -> Option<Stuck> {
     first_error(model, config).map(Stuck::IllDefined)
 }
 
-enum Answer {
+enum StuckAnswer {
     Yes,
     No,
     Unknown,
 }
 
 /// Whether the properties of a model can be satisfied. With `lenient`, what is ill-defined counts as false.
-fn satisfiable(model: &Model, config: &Config, lenient: bool) -> Answer {
-    let mut answer = Answer::No;
+fn satisfiable(model: &Model, config: &Config, lenient: bool) -> StuckAnswer {
+    let mut answer = StuckAnswer::No;
     each_setup(model, config, lenient, &mut |found| {
-        answer = if found.is_ok() { Answer::Yes } else { Answer::Unknown };
+        answer = if found.is_ok() { StuckAnswer::Yes } else { StuckAnswer::Unknown };
     });
     answer
 }

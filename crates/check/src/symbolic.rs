@@ -29,11 +29,12 @@ use abridge_value::Value;
 use num_bigint::BigUint;
 
 use crate::report::{
-    Coverage, Found, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation, ViolationKind,
+    Coverage, FoundViolations, Report, SymbolicReport, SymbolicSymmetry, SymmetryReport, Verdict, Violation,
+    ViolationKind,
 };
-use crate::trace::{Path, Trace, realise};
+use crate::trace::{StatePath, Trace, realise};
 use canonized::Canonising;
-use temporal::Formulas;
+use temporal::SymbolicFormulas;
 
 use crate::{Config, Profile, asked, limits, violation_at, violation_of};
 
@@ -51,10 +52,10 @@ pub enum Engine {
 
 /// Explores a system symbolically; nothing if the explicit engine has to explain why the machine does not start.
 pub(crate) fn run(system: &impl ModelSystem, config: &Config, control: &mut dyn Control) -> Option<Report> {
-    run_all(Run::new(system, config, control))
+    run_all(SymbolicRun::new(system, config, control))
 }
 
-fn run_all(mut run: Run<'_, impl ModelSystem>) -> Option<Report> {
+fn run_all(mut run: SymbolicRun<'_, impl ModelSystem>) -> Option<Report> {
     if let Some(reason) = run.unsupported() {
         run.stops.push(format!("symbolic engine: {reason}"));
         run.formulas.doubt("the symbolic engine did not start");
@@ -63,8 +64,8 @@ fn run_all(mut run: Run<'_, impl ModelSystem>) -> Option<Report> {
     let setups = run.set_ups()?;
     for (setup, count) in setups {
         match with_engine_stack(|| run.explore(setup.as_deref(), count))? {
-            Next::Setup => {}
-            Next::End => {
+            AfterSetup::Setup => {}
+            AfterSetup::End => {
                 run.formulas.doubt("the search ended before all states were visited");
                 break;
             }
@@ -74,12 +75,12 @@ fn run_all(mut run: Run<'_, impl ModelSystem>) -> Option<Report> {
 }
 
 /// What to do after a set-up.
-enum Next {
+enum AfterSetup {
     Setup,
     End,
 }
 
-struct Run<'r, S> {
+struct SymbolicRun<'r, S> {
     system: &'r S,
     config: &'r Config,
     control: &'r mut dyn Control,
@@ -91,23 +92,23 @@ struct Run<'r, S> {
     n_setups_behind: u64,
     /// Transitions of each operation; nothing where they are not known.
     transitions: Vec<Option<BigUint>>,
-    found: Found,
+    found: FoundViolations,
     violations: Vec<Violation>,
     limits: Vec<Limit>,
     stops: Vec<String>,
     shown: SymbolicReport,
     /// In some set-up, interchangeable elements are not exchanged.
     leaves_elements: bool,
-    formulas: Formulas<'r, S>,
+    formulas: SymbolicFormulas<'r, S>,
     /// Reductions that the machine defines.
     canonising: Option<&'r Canonising<'r, S>>,
     /// States of the longest path to a finding.
     depth: u32,
 }
 
-impl<'r, S: ModelSystem> Run<'r, S> {
+impl<'r, S: ModelSystem> SymbolicRun<'r, S> {
     fn new(system: &'r S, config: &'r Config, control: &'r mut dyn Control) -> Self {
-        Run {
+        SymbolicRun {
             system,
             config,
             control,
@@ -117,13 +118,13 @@ impl<'r, S: ModelSystem> Run<'r, S> {
             n_setups: 0,
             n_setups_behind: 0,
             transitions: vec![Some(BigUint::default()); system.operation_ids().len()],
-            found: Found::default(),
+            found: FoundViolations::default(),
             violations: Vec::new(),
             limits: Vec::new(),
             stops: Vec::new(),
             shown: SymbolicReport::default(),
             leaves_elements: false,
-            formulas: Formulas::new(system, config),
+            formulas: SymbolicFormulas::new(system, config),
             canonising: None,
             depth: 0,
         }
@@ -177,7 +178,7 @@ impl<'r, S: ModelSystem> Run<'r, S> {
     }
 
     /// Explores the states of one set-up, again if the judge does not confirm what circuits say; nothing if the machine does not start.
-    fn explore(&mut self, setup: Option<&[u32]>, count: u64) -> Option<Next> {
+    fn explore(&mut self, setup: Option<&[u32]>, count: u64) -> Option<AfterSetup> {
         let mut distrust = Distrust::default();
         loop {
             match self.explore_with(setup, count, &mut distrust) {
@@ -212,7 +213,7 @@ impl<'r, S: ModelSystem> Run<'r, S> {
         setup: Option<&[u32]>,
         count: u64,
         distrust: &mut Distrust,
-    ) -> ControlFlow<Option<Next>> {
+    ) -> ControlFlow<Option<AfterSetup>> {
         let mut source = source_of(self.system);
         source.propositions.clone_from(&self.config.formulas.propositions);
         let constants = setup.map_or_else(|| self.system.blank(), |words| self.system.decode(words).0);
@@ -220,13 +221,13 @@ impl<'r, S: ModelSystem> Run<'r, S> {
         let is_backward = self.config.direction == Direction::Backward;
         let group = if is_backward { self.symmetry().group } else { self.group() };
         if is_backward && self.is_excluded(&source, &constants, &group) {
-            return ControlFlow::Break(Some(Next::Setup));
+            return ControlFlow::Break(Some(AfterSetup::Setup));
         }
         let (mut space, is_split) = match self.space(&source, &constants, &group, distrust) {
             Ok(space) => space,
             Err(halt) => {
                 self.halt(&halt);
-                return ControlFlow::Break(Some(Next::End));
+                return ControlFlow::Break(Some(AfterSetup::End));
             }
         };
         if is_backward {
@@ -283,7 +284,7 @@ impl<'r, S: ModelSystem> Run<'r, S> {
         drop(space);
         self.add_violations(setup, kinds, unplaced, is_reduced.then_some(group.clone()));
         let is_done = !config.find_all && !self.violations.is_empty();
-        ControlFlow::Break(Some(if is_done || is_halted { Next::End } else { Next::Setup }))
+        ControlFlow::Break(Some(if is_done || is_halted { AfterSetup::End } else { AfterSetup::Setup }))
     }
 
     /// Whether the judge does not confirm something that circuits say; it is not to be taken from them again.
@@ -389,7 +390,7 @@ impl<'r, S: ModelSystem> Run<'r, S> {
                 let path = match (&quotient, self.canonising) {
                     (Some(quotient), _) => realise(self.system, &states, &mut quotient.judge()),
                     (None, Some(Canonising { canonized, .. })) => realise(self.system, &states, &mut canonized.judge()),
-                    (None, None) => Path { states, ..Path::default() },
+                    (None, None) => StatePath { states, ..StatePath::default() },
                 };
                 self.violations.extend(violation_at(self.system, kind, &path));
             }

@@ -34,19 +34,19 @@ use crate::{Config, Trace, limit_text};
 
 pub use evidence::{Branch, BranchShown, BranchingStory};
 pub use history::{HistoryRow, along_history};
-pub use prepare::{FormulaSource, Lowering, Prepared, PreparedFormula, formulas_of, prepare};
-pub use story::{Position, Row, Story};
+pub use prepare::{FormulaSource, LowerTexts, Prepared, PreparedFormula, formulas_of, prepare};
+pub use story::{Story, StoryEnd, StoryRow};
 
-pub(crate) use idle::Properties;
+pub(crate) use idle::LinearProperties;
 pub(crate) use letters::Lettered;
 pub(crate) use restricted::{needs_permutations, restrictions};
 
 use branching::Decided;
 use graph::Lettering;
-use letters::Letter;
-use prepare::Body;
+use letters::StepLetter;
+use prepare::PreparedBody;
 
-pub(crate) use prepare::Tree;
+pub(crate) use prepare::FormulaTree;
 
 /// What became of a formula.
 #[derive(Clone, Debug)]
@@ -98,7 +98,7 @@ pub(crate) struct Temporal<'s, S> {
     config: &'s Config,
     /// States to be expanded fully, if some steps are left out.
     paths: Option<&'s Paths>,
-    properties: &'s Properties,
+    properties: &'s LinearProperties,
     /// Violations that were found in passing.
     found: Vec<Option<Answer>>,
     /// The same for formulas of branching time.
@@ -118,7 +118,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         steps: AnySystem<'s>,
         lettered: &'s Lettered<'s, S>,
         config: &'s Config,
-        (properties, paths): (&'s Properties, Option<&'s Paths>),
+        (properties, paths): (&'s LinearProperties, Option<&'s Paths>),
     ) -> Self {
         let n_formulas = config.formulas.formulas.len();
         Temporal {
@@ -179,14 +179,14 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
     }
 
     /// Where paths begin. Either all steps out of the root are set-ups, or none is.
-    fn starts(&self, table: &StateTable, stored: &StateGraph) -> Starts {
+    fn starts(&self, table: &StateTable, stored: &StateGraph) -> PathStarts {
         let n_first = (0..table.len() as u32).take_while(|state| table.parent(*state) == NO_PARENT).count() as u32;
         if n_first == 0 {
-            return Starts { n_setups: 0, initial: Vec::new() };
+            return PathStarts { n_setups: 0, initial: Vec::new() };
         }
         let first = table.get(0).unwrap_or_default();
         if self.system.is_running(Origin::State(&first)) {
-            return Starts { n_setups: 0, initial: (0..n_first).collect() };
+            return PathStarts { n_setups: 0, initial: (0..n_first).collect() };
         }
         let mut initial = Vec::new();
         let mut reader = stored.reader();
@@ -195,14 +195,14 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         }
         initial.sort_unstable();
         initial.dedup();
-        Starts { n_setups: n_first, initial }
+        PathStarts { n_setups: n_first, initial }
     }
 
     /// Looks for violations of a formula of linear time in what is stored. Where steps were left out and there is one, all steps are computed for the sake of its path.
     fn answer(
         &mut self,
         formula: usize,
-        seen: Seen<'_>,
+        seen: MarkedSteps<'_>,
         table: &StateTable,
         control: &mut dyn Control,
     ) -> Option<Result<Answer, GaveUp>> {
@@ -216,7 +216,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         let is_stopped = || config.stop.is_raised();
         let turned = |turn: u32, instance: u32| lettered.turned_instance(turn, instance);
         let turned: Option<&Turned> = lettered.group().is_some().then_some(&turned);
-        let seen = Seen { turned, ..seen };
+        let seen = MarkedSteps { turned, ..seen };
         let graph = Lettering::new(seen, table.len(), &body.atoms, &is_stopped);
         let answer = if lettered.leaves_out() {
             let states = seen.starts.n_setups..seen.stored.n_states();
@@ -237,10 +237,10 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
     /// Looks for a path among all steps of the states whose steps are stored in part.
     fn in_all_steps(
         &mut self,
-        seen: Seen<'_>,
+        seen: MarkedSteps<'_>,
         table: &StateTable,
         control: &mut dyn Control,
-        find: impl FnOnce(Seen<'_>) -> Answer,
+        find: impl FnOnce(MarkedSteps<'_>) -> Answer,
     ) -> Answer {
         let (steps, n_states) = (self.steps, seen.stored.n_states());
         let known = self.all_steps.take().filter(|all| all.n_states() == n_states);
@@ -250,7 +250,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         );
         let Ok(all) = all else { return Answer::Stopped };
         let letters = self.lettered.letters();
-        let answer = find(Seen { stored: &all, letters: &letters, ..seen });
+        let answer = find(MarkedSteps { stored: &all, letters: &letters, ..seen });
         self.all_steps = Some(all);
         answer
     }
@@ -258,7 +258,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
     /// Looks for violations of all formulas of linear time at the end of a search.
     fn answers(
         &mut self,
-        seen: Seen<'_>,
+        seen: MarkedSteps<'_>,
         table: &StateTable,
         control: &mut dyn Control,
     ) -> Vec<Option<Result<Answer, GaveUp>>> {
@@ -270,8 +270,13 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
     }
 
     /// Judges a formula of branching time at the end of a search. What a search with fewer steps says counts only if it is complete.
-    fn decide(&self, body: &Body, seen: Seen<'_>, searched: &Searched<'_, S>) -> Result<Decided, ctl::Stopped> {
-        let Tree::Ctl(branching) = &body.tree else { return Ok(Decided::Open) };
+    fn decide(
+        &self,
+        body: &PreparedBody,
+        seen: MarkedSteps<'_>,
+        searched: &Searched<'_, S>,
+    ) -> Result<Decided, ctl::Stopped> {
+        let FormulaTree::Ctl(branching) = &body.tree else { return Ok(Decided::Open) };
         if self.paths.is_some() && searched.nothing_found(seen.stored) != TemporalVerdict::Holds {
             return Ok(Decided::Open);
         }
@@ -282,9 +287,9 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
     }
 
     /// Judges a formula of branching time in passing; nothing unless it is violated, whatever follows. Steps that a reduction left out do not follow.
-    fn decided_so_far(&self, formula: usize, seen: Seen<'_>, n_states: usize) -> Option<Decided> {
+    fn decided_so_far(&self, formula: usize, seen: MarkedSteps<'_>, n_states: usize) -> Option<Decided> {
         let body = self.config.formulas.formulas[formula].body.as_ref()?;
-        let Tree::Ctl(branching) = &body.tree else { return None };
+        let FormulaTree::Ctl(branching) = &body.tree else { return None };
         if self.paths.is_some() {
             return None;
         }
@@ -316,15 +321,21 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         let limits = if ignored.is_none() { limits } else { ignored.as_slice() };
         let (lettered, letters) = (self.lettered, self.lettered.letters());
         let has_turns = lettered.group().is_some();
-        let seen =
-            Seen { stored, starts: &starts, letters: &letters, stutters: config.stutters, turned: None, has_turns };
+        let seen = MarkedSteps {
+            stored,
+            starts: &starts,
+            letters: &letters,
+            stutters: config.stutters,
+            turned: None,
+            has_turns,
+        };
         let answers = match &built {
             Ok(_) => self.answers(seen, &exploration.table, control),
             Err(_) => self.found.iter_mut().map(|found| found.take().map(Ok)).collect(),
         };
         // Paths may have letters that no stored step has.
         let letters = lettered.letters();
-        let seen = Seen { letters: &letters, ..seen };
+        let seen = MarkedSteps { letters: &letters, ..seen };
         let instance = |operation: u32, params: Vec<Val>| lettered.instance(operation, params);
         let images = |turn: u32| lettered.images(turn);
         let turning = lettered.group().map(|group| Turning { group, images: &images });
@@ -372,7 +383,7 @@ impl<S: ModelSystem> Watcher for Temporal<'_, S> {
         self.next_look = steps.n_states().saturating_mul(2);
         let (letters, starts) = (self.lettered.letters(), self.starts(table, steps));
         let has_turns = self.lettered.group().is_some();
-        let seen = Seen {
+        let seen = MarkedSteps {
             stored: steps,
             starts: &starts,
             letters: &letters,
@@ -450,13 +461,13 @@ impl<S: ModelSystem> Searched<'_, S> {
     /// The report about a formula of linear time.
     fn tell(
         &self,
-        body: &Body,
+        body: &PreparedBody,
         answer: Result<Answer, GaveUp>,
-        seen: Seen<'_>,
+        seen: MarkedSteps<'_>,
         canonizer: Option<&mut dyn Canonizer>,
         report: &mut TemporalReport,
     ) {
-        let Tree::Ltl(expanded) = &body.tree else { return };
+        let FormulaTree::Ltl(expanded) = &body.tree else { return };
         report.verdict = match answer {
             Err(GaveUp::TooLarge) => {
                 TemporalVerdict::Incomplete("the automaton of the formula is too large".to_owned())
@@ -479,13 +490,13 @@ impl<S: ModelSystem> Searched<'_, S> {
     /// The report about a formula of branching time.
     fn tell_branching(
         &self,
-        body: &Body,
+        body: &PreparedBody,
         decided: Result<Decided, ctl::Stopped>,
-        seen: Seen<'_>,
+        seen: MarkedSteps<'_>,
         canonizer: Option<&mut dyn Canonizer>,
         report: &mut TemporalReport,
     ) {
-        let Tree::Ctl(branching) = &body.tree else { return };
+        let FormulaTree::Ctl(branching) = &body.tree else { return };
         let known = self.nothing_found(seen.stored);
         report.verdict = match decided {
             Err(ctl::Stopped) => self.stopped(),
@@ -517,10 +528,10 @@ pub(crate) fn first_error(diagnostics: &[Diagnostic]) -> String {
 
 /// Steps of the machine, and what their marks mean.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'g> {
+pub(crate) struct MarkedSteps<'g> {
     pub(crate) stored: &'g StateGraph,
-    pub(crate) starts: &'g Starts,
-    pub(crate) letters: &'g [Letter],
+    pub(crate) starts: &'g PathStarts,
+    pub(crate) letters: &'g [StepLetter],
     /// Paths stay for ever where nothing is enabled.
     pub(crate) stutters: bool,
     /// The number of an instance after a permutation, in a quotient with permutations on its steps.
@@ -532,7 +543,7 @@ pub(crate) struct Seen<'g> {
 pub(crate) type Turned<'g> = dyn Fn(u32, u32) -> u32 + Sync + 'g;
 
 /// Where paths begin.
-pub(crate) struct Starts {
+pub(crate) struct PathStarts {
     /// States before this one have constants only, and no path goes through them.
     pub(crate) n_setups: u32,
     /// Initial states in ascending order.

@@ -77,7 +77,7 @@ impl Trace {
     }
 
     /// The trace through states that follow each other, from the root.
-    pub(crate) fn through(machine: &impl Machine, path: &Path) -> Trace {
+    pub(crate) fn through(machine: &impl Machine, path: &StatePath) -> Trace {
         let mut trace = Trace { gap: path.gap.clone(), ..Trace::default() };
         let mut before: Option<&[u32]> = None;
         for (number, state) in path.states.iter().enumerate() {
@@ -107,7 +107,7 @@ impl Trace {
 
 /// States that follow each other from the root.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Path {
+pub(crate) struct StatePath {
     pub(crate) states: Vec<Vec<u32>>,
     /// Positions of states that are representatives of those before them.
     pub(crate) canonised: Vec<usize>,
@@ -124,11 +124,11 @@ pub(crate) fn states_to(
     state: Option<u32>,
     behind: &[Vec<u32>],
     canonizer: Option<&mut dyn Canonizer>,
-) -> io::Result<Path> {
+) -> io::Result<StatePath> {
     let states = states_of_table(table, state, behind)?;
     Ok(match canonizer {
         Some(canonizer) => realise(machine, &states, canonizer),
-        None => Path { states, ..Path::default() },
+        None => StatePath { states, ..StatePath::default() },
     })
 }
 
@@ -152,8 +152,12 @@ pub(crate) fn states_of_table(
 const MAX_LISTED_STEPS: usize = 4096;
 
 /// A path of the machine whose states have the given representatives.
-pub(crate) fn realise(machine: &impl Machine, representatives: &[Vec<u32>], canonizer: &mut dyn Canonizer) -> Path {
-    let mut path = Path::default();
+pub(crate) fn realise(
+    machine: &impl Machine,
+    representatives: &[Vec<u32>],
+    canonizer: &mut dyn Canonizer,
+) -> StatePath {
+    let mut path = StatePath::default();
     for representative in representatives {
         if path.states.is_empty() && machine.is_start(representative) {
             path.states.push(representative.clone());
@@ -167,7 +171,7 @@ pub(crate) fn realise(machine: &impl Machine, representatives: &[Vec<u32>], cano
                 let gap = format!("no real state was found for the orbit that step {number} leads to");
                 let in_parts =
                     canonizer.is_shown().then(|| in_two_parts(machine, representatives, canonizer)).flatten();
-                return Path { gap: Some(gap), ..in_parts.unwrap_or(path) };
+                return StatePath { gap: Some(gap), ..in_parts.unwrap_or(path) };
             }
         }
     }
@@ -179,8 +183,8 @@ pub(crate) fn in_two_parts(
     machine: &impl Machine,
     representatives: &[Vec<u32>],
     canonizer: &mut dyn Canonizer,
-) -> Option<Path> {
-    let mut path = Path::default();
+) -> Option<StatePath> {
+    let mut path = StatePath::default();
     for representative in representatives {
         let before = path.states.last().cloned();
         if before.is_none() && machine.is_start(representative) {

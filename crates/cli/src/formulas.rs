@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use abridge_check::{Answer, Calculation, Config, Needs, Origin, Place, choices, evaluate, needs, solve};
+use abridge_check::{CalculatedAnswer, Calculation, Config, Needs, Origin, Place, choices, evaluate, needs, solve};
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_eval::{Env, Error, Warning};
 use abridge_explicit::{Explicit, judge};
@@ -123,18 +123,18 @@ pub(crate) fn tell_message(message: &str, exit: Exit) -> Told {
     Told { text: format!("error: {message}\n"), json: fields(json!({ "kind": "error", "message": message })), exit }
 }
 
-fn tell_answer(answer: &Answer) -> Told {
+fn tell_answer(answer: &CalculatedAnswer) -> Told {
     match answer {
-        Answer::Value { value, ty } => {
+        CalculatedAnswer::Value { value, ty } => {
             let json = json!({ "kind": "value", "value": value, "type": ty });
             Told { text: format!("{value} : {ty}\n"), json: fields(json), exit: Exit::Ok }
         }
-        Answer::Truth(truth) => {
+        CalculatedAnswer::Truth(truth) => {
             let text = if *truth { "TRUE\n" } else { "FALSE\n" };
             let exit = if *truth { Exit::Ok } else { Exit::No };
             Told { text: text.to_owned(), json: fields(json!({ "kind": "truth", "value": truth })), exit }
         }
-        Answer::Solutions { names, list, is_complete } => tell_solutions(names, list, *is_complete),
+        CalculatedAnswer::Solutions { names, list, is_complete } => tell_solutions(names, list, *is_complete),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use abridge_check::{INITIALISATION, Replay, SETUP_CONSTANTS, TraceStep, Wanted, replay};
+use abridge_check::{INITIALISATION, Replay, SETUP_CONSTANTS, TraceStep, WantedStep, replay};
 use abridge_diag::{Diagnostic, SourceMap, with_stack};
 use abridge_eval::{Env, Val};
 use abridge_explicit::Explicit;
@@ -299,14 +299,14 @@ fn evaluate(
 }
 
 /// The steps with their values, which come in the order of [`TraceFile::values`].
-fn wanted(trace: &TraceFile, roles: &[&Role], vals: Vec<Val>) -> Vec<Wanted> {
+fn wanted(trace: &TraceFile, roles: &[&Role], vals: Vec<Val>) -> Vec<WantedStep> {
     let mut named = roles.iter().zip(vals).map(|(role, val)| match role {
         Role::ValueOf(name) => (name.to_string(), val),
         Role::ValueOfLocal { local, .. } => (local.to_string(), val),
         Role::Any | Role::Predicate | Role::Expression | Role::BeforeAfter => (String::new(), val),
     });
     let mut take = |count: usize| -> Vec<(String, Val)> { named.by_ref().take(count).collect() };
-    let step = |step: &FileStep| Wanted {
+    let step = |step: &FileStep| WantedStep {
         name: step.machine_name().to_owned(),
         params: take(step.params.len()),
         outputs: take(step.results.len()),

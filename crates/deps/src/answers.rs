@@ -32,18 +32,18 @@ const MAX_NUMBER: usize = 1 << 24;
 /// Answers to questions about machines. Each is a set of numbers.
 #[derive(Default, Debug)]
 pub struct Answers {
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptAnswers>,
 }
 
 #[derive(Default, Debug)]
-struct Kept {
-    rows: FxHashMap<u128, Row>,
+struct KeptAnswers {
+    rows: FxHashMap<u128, AnswerRow>,
     n_bytes: usize,
     is_changed: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Row {
+struct AnswerRow {
     numbers: BitSet,
     /// Conflicts after which the solver gave up on a part of the answer.
     given_up: Option<u64>,
@@ -64,7 +64,7 @@ impl Answers {
     /// Answers as bytes, sealed, since a changed answer could reverse a verdict.
     pub fn to_bytes(&self, key: &Key) -> Vec<u8> {
         let kept = self.lock();
-        let mut rows: Vec<(&u128, &Row)> = kept.rows.iter().collect();
+        let mut rows: Vec<(&u128, &AnswerRow)> = kept.rows.iter().collect();
         rows.sort_unstable_by_key(|(key, _)| **key);
         let mut out = MAGIC.to_vec();
         put_number(&mut out, rows.len() as u64);
@@ -81,7 +81,7 @@ impl Answers {
 
     /// Adds answers that are not known here.
     pub fn merge(&self, others: &Answers) {
-        let others: Vec<(u128, Row)> = others.lock().rows.iter().map(|(key, row)| (*key, row.clone())).collect();
+        let others: Vec<(u128, AnswerRow)> = others.lock().rows.iter().map(|(key, row)| (*key, row.clone())).collect();
         let mut kept = self.lock();
         for (key, row) in others {
             if !kept.rows.contains_key(&key) {
@@ -104,16 +104,16 @@ impl Answers {
 
     /// Adds an answer, with the number of conflicts after which the solver gave up on a part of it.
     pub(crate) fn put(&self, key: u128, numbers: BitSet, given_up: Option<u64>) {
-        self.lock().add(key, Row { numbers, given_up });
+        self.lock().add(key, AnswerRow { numbers, given_up });
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptAnswers> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn add(&mut self, key: u128, row: Row) {
+impl KeptAnswers {
+    fn add(&mut self, key: u128, row: AnswerRow) {
         // A key, and usually one or two bytes per number.
         let n_bytes = 24 + 2 * row.numbers.len();
         if self.n_bytes + n_bytes <= MAX_BYTES {
@@ -129,24 +129,24 @@ fn read_key(reader: &mut Reader<'_>) -> Option<u128> {
     Some(u128::from(reader.number()?) << 64 | u128::from(low))
 }
 
-fn read_row(reader: &mut Reader<'_>) -> Option<Row> {
+fn read_row(reader: &mut Reader<'_>) -> Option<AnswerRow> {
     let given_up = reader.number()?.checked_sub(1);
     let numbers = reader.list(|reader| reader.small().filter(|number| *number < MAX_NUMBER))?;
-    Some(Row { numbers: numbers.into_iter().collect(), given_up })
+    Some(AnswerRow { numbers: numbers.into_iter().collect(), given_up })
 }
 
 /// FNV-1a over 128 bits, so that different questions have different digests for all practical purposes.
 #[derive(Clone, Copy)]
-pub(crate) struct Digest(u128);
+pub(crate) struct QuestionDigest(u128);
 
-impl Digest {
-    pub(crate) fn new() -> Digest {
-        Digest(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+impl QuestionDigest {
+    pub(crate) fn new() -> QuestionDigest {
+        QuestionDigest(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 
     /// Digest of the version of the analysis.
-    pub(crate) fn of_version() -> Digest {
-        let mut digest = Digest::new();
+    pub(crate) fn of_version() -> QuestionDigest {
+        let mut digest = QuestionDigest::new();
         OWN_SOURCES
             .iter()
             .chain(&abridge_blast::SOURCES)
@@ -174,7 +174,7 @@ impl Digest {
         self.add(n_words);
     }
 
-    pub(crate) fn add_digest(&mut self, other: Digest) {
+    pub(crate) fn add_digest(&mut self, other: QuestionDigest) {
         self.add_bytes(&other.0.to_le_bytes());
     }
 

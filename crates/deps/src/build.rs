@@ -14,11 +14,12 @@ use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
 use crate::dependencies::{
-    Asked, Dependencies, Depth, Event, EventKind, Guard, GuardId, Instance, Instances, Resources, Violation,
+    AnalysedEvent, AnalysedInstance, AnalysisDepth, AskedErrors, Dependencies, ErrorFinding, EventGuard, EventKind,
+    GuardId, ListedInstances, Resources,
 };
 use crate::induction::inductive;
-use crate::observe::{Observed, Pattern, Watch};
-use crate::theory::{Theory, Topic};
+use crate::observe::{Observed, ObservedCondition, ObservedOperation};
+use crate::theory::{QuestionKind, Theory};
 
 /// Steps of evaluation for the translation of one valuation of the constants.
 const MAX_FUEL: u64 = 30_000_000;
@@ -30,8 +31,8 @@ const BOUND_CONFLICTS: u64 = 2_000;
 pub(crate) fn dependencies(
     source: &Source<'_>,
     constants: &State,
-    (asked, observed): (Asked, &[Observed]),
-    depth: Depth,
+    (asked, observed): (AskedErrors, &[Observed]),
+    depth: AnalysisDepth,
     resources: &Resources,
 ) -> Option<Dependencies> {
     if resources.effort_left() == 0 {
@@ -39,11 +40,11 @@ pub(crate) fn dependencies(
     }
     let fuel = MAX_FUEL.min(resources.effort_left().saturating_mul(FUEL_PER_EFFORT));
     let config = Config { max_one_hot: MAX_ONE_HOT, allows_drift: true, fuel, ..Config::default() };
-    let mut judge = Judge { resources };
+    let mut judge = BoundProver { resources };
     let encoding = Encoding::new(source, constants, &config, &mut judge).ok()?;
     resources.spend(encoding.used_fuel / FUEL_PER_EFFORT);
     let is_cut = fuel < MAX_FUEL && encoding.is_cut;
-    let mut builder = Builder::new(encoding, depth, resources);
+    let mut builder = DependencyBuilder::new(encoding, depth, resources);
     let operations = builder.add_instances(source.operations.len(), resources)?;
     builder.observe(source, constants, observed);
     let built = builder.build(operations, asked, resources)?;
@@ -51,17 +52,17 @@ pub(crate) fn dependencies(
 }
 
 /// Prover of bounds. It uses cached answers and spends effort.
-struct Judge<'m> {
+struct BoundProver<'m> {
     resources: &'m Resources,
 }
 
-impl Prover for Judge<'_> {
+impl Prover for BoundProver<'_> {
     fn satisfiable(&mut self, blast: &mut Blast, assumptions: &[Lit], queries: &[Vec<Lit>]) -> BitSet {
         let circuit = std::mem::replace(blast, Blast::new(0));
         let mut theory = Theory::new(circuit, Some(BOUND_CONFLICTS), self.resources.clone());
         theory.know(assumptions.iter().copied());
         let question = queries.iter().flat_map(|query| query.iter().map(|lit| lit.number()).chain([u32::MAX]));
-        let open = theory.remembered(Topic::Unbounded, question, queries.len(), |theory| {
+        let open = theory.remembered(QuestionKind::Unbounded, question, queries.len(), |theory| {
             let may_hold = |(_, query): &(usize, &Vec<Lit>)| {
                 let is_refuted = theory.refutes(query);
                 theory.forget();
@@ -79,32 +80,32 @@ impl Prover for Judge<'_> {
 }
 
 /// Dependencies under construction.
-struct Builder {
+struct DependencyBuilder {
     theory: Theory,
     cells: Cells,
     initial: Initial,
     assumptions: Vec<Lit>,
     encoded: Vec<abridge_encoding::Instance>,
     /// Functions on states that are no steps. What is proved about all states survives them, too.
-    functions: Vec<Instance>,
+    functions: Vec<AnalysedInstance>,
     properties: Vec<Property>,
     /// Conditions under which evaluating an instance is an error.
-    errors: Vec<(Violation, Vec<GuardId>)>,
-    watches: Vec<Watch>,
+    errors: Vec<(ErrorFinding, Vec<GuardId>)>,
+    watches: Vec<ObservedCondition>,
     taken: BitSet,
-    guards: Vec<Guard>,
+    guards: Vec<EventGuard>,
     by_lit: FxHashMap<Lit, GuardId>,
-    events: Vec<Event>,
+    events: Vec<AnalysedEvent>,
 }
 
-impl Builder {
-    fn new(encoding: Encoding, depth: Depth, resources: &Resources) -> Builder {
+impl DependencyBuilder {
+    fn new(encoding: Encoding, depth: AnalysisDepth, resources: &Resources) -> DependencyBuilder {
         let conflicts = match depth {
-            Depth::Syntactic => None,
-            Depth::Semantic { conflicts } => Some(conflicts),
+            AnalysisDepth::Syntactic => None,
+            AnalysisDepth::Semantic { conflicts } => Some(conflicts),
         };
         let Encoding { blast, cells, assumptions, initial, instances, properties, .. } = encoding;
-        Builder {
+        DependencyBuilder {
             theory: Theory::new(blast, conflicts, resources.clone()),
             cells,
             initial,
@@ -122,9 +123,9 @@ impl Builder {
     }
 
     /// Makes events of the instances; for each operation they are listed by label. Nothing if the run ends meanwhile.
-    fn add_instances(&mut self, n_operations: usize, resources: &Resources) -> Option<Vec<Instances>> {
-        let mut operations: Vec<Instances> =
-            (0..n_operations).map(|_| Instances::ByLabel(FxHashMap::default())).collect();
+    fn add_instances(&mut self, n_operations: usize, resources: &Resources) -> Option<Vec<ListedInstances>> {
+        let mut operations: Vec<ListedInstances> =
+            (0..n_operations).map(|_| ListedInstances::ByLabel(FxHashMap::default())).collect();
         for encoded in std::mem::take(&mut self.encoded) {
             if resources.is_over() {
                 return None;
@@ -136,14 +137,14 @@ impl Builder {
             }
             let event = self.events.len();
             match (&encoded.label, &mut operations[encoded.operation]) {
-                (Some(label), Instances::ByLabel(instances)) => _ = instances.insert(label.clone(), event),
-                (_, slot) => *slot = Instances::Whole(event),
+                (Some(label), ListedInstances::ByLabel(instances)) => _ = instances.insert(label.clone(), event),
+                (_, slot) => *slot = ListedInstances::Whole(event),
             }
             let guards = self.error_guards(&encoded);
-            self.errors.extend(guards.map(|guards| (Violation::IllDefined(event), guards)));
+            self.errors.extend(guards.map(|guards| (ErrorFinding::IllDefined(event), guards)));
             let guards = self.step_guards(&encoded);
             let instance = self.instance(encoded);
-            self.events.push(Event { kind: EventKind::Instance(instance), guards });
+            self.events.push(AnalysedEvent { kind: EventKind::Instance(instance), guards });
         }
         Some(operations)
     }
@@ -160,14 +161,14 @@ impl Builder {
                         Some(truth) => self.watch(vec![truth.holds, truth.fails]),
                         None => {
                             let reads = self.cells_of(&source.interp.names_of_pred(*pred).variables);
-                            Watch { lits: None, reads }
+                            ObservedCondition { lits: None, reads }
                         }
                     };
                     self.watches.push(watch);
                 }
                 Observed::Value(expr) => {
                     let reads = self.cells_of(&source.interp.names_of_expr(*expr).variables);
-                    self.watches.push(Watch { lits: None, reads });
+                    self.watches.push(ObservedCondition { lits: None, reads });
                 }
                 Observed::Enabled(pattern) => {
                     let (events, is_fixed) = self.meant(source, constants, pattern);
@@ -190,19 +191,19 @@ impl Builder {
     }
 
     /// A condition that is known by literals.
-    fn watch(&mut self, lits: Vec<Lit>) -> Watch {
+    fn watch(&mut self, lits: Vec<Lit>) -> ObservedCondition {
         let (reads, is_all) = self.reads_of(lits.iter().copied());
-        Watch { lits: is_all.then_some(lits), reads }
+        ObservedCondition { lits: is_all.then_some(lits), reads }
     }
 
     /// The instances that a pattern may mean, and whether these are the same in all states. What its arguments read is observed.
-    fn meant(&mut self, source: &Source<'_>, constants: &State, pattern: &Pattern) -> (BitSet, bool) {
+    fn meant(&mut self, source: &Source<'_>, constants: &State, pattern: &ObservedOperation) -> (BitSet, bool) {
         let (fixed, is_all) = pattern.fixed(source, constants);
         if !is_all {
             let arguments = pattern.arguments.iter().flatten();
             let names = arguments.flat_map(|argument| source.interp.names_of_expr(*argument).variables.clone());
             let reads = self.cells_of(&names.collect::<Vec<VarId>>());
-            self.watches.push(Watch { lits: None, reads });
+            self.watches.push(ObservedCondition { lits: None, reads });
         }
         let is_meant = |event: &usize| {
             as_instance(&self.events[*event]).is_some_and(|instance| {
@@ -213,7 +214,7 @@ impl Builder {
     }
 
     /// The condition that some of these instances is enabled.
-    fn watch_enabled(&mut self, events: &BitSet) -> Watch {
+    fn watch_enabled(&mut self, events: &BitSet) -> ObservedCondition {
         let mut reads = BitSet::default();
         let mut relations = Some(Vec::new());
         for event in events.iter() {
@@ -224,7 +225,7 @@ impl Builder {
             }
         }
         let lits = relations.map(|relations| vec![self.theory.circuit().or_all(relations)]);
-        Watch { lits, reads }
+        ObservedCondition { lits, reads }
     }
 
     /// The condition under which an instance is enabled, if that is known exactly: where there is a choice or no circuit, nobody knows when it is
@@ -237,7 +238,12 @@ impl Builder {
     }
 
     /// Circuits may be large, so each stage takes a while. Nothing if the run ends between two of them.
-    fn build(mut self, operations: Vec<Instances>, asked: Asked, resources: &Resources) -> Option<Dependencies> {
+    fn build(
+        mut self,
+        operations: Vec<ListedInstances>,
+        asked: AskedErrors,
+        resources: &Resources,
+    ) -> Option<Dependencies> {
         let goes_on = || (!resources.is_over()).then_some(());
         self.theory.keep();
         self.note_instances();
@@ -266,7 +272,7 @@ impl Builder {
     }
 
     fn opaque_guard(&mut self, reads: BitSet) -> GuardId {
-        self.guards.push(Guard { lit: None, formula: None, reads });
+        self.guards.push(EventGuard { lit: None, formula: None, reads });
         self.guards.len() - 1
     }
 
@@ -279,7 +285,7 @@ impl Builder {
             }
             let (reads, is_all) = self.reads_of([part]);
             let guard = self.guards.len();
-            self.guards.push(Guard { lit: is_all.then_some(part), formula: None, reads });
+            self.guards.push(EventGuard { lit: is_all.then_some(part), formula: None, reads });
             self.by_lit.insert(part, guard);
             out.push(guard);
         }
@@ -301,12 +307,12 @@ impl Builder {
         guards
     }
 
-    fn instance(&mut self, encoded: abridge_encoding::Instance) -> Instance {
+    fn instance(&mut self, encoded: abridge_encoding::Instance) -> AnalysedInstance {
         let lits = encoded.writes.iter().filter_map(|(_, lit)| *lit).chain([encoded.relation]);
         let (mut reads, _) = self.reads_of(lits);
         reads.union_with(&encoded.opaque_reads);
         let opaque_writes = encoded.writes.iter().filter(|(_, lit)| lit.is_none());
-        Instance {
+        AnalysedInstance {
             operation: encoded.operation,
             label: encoded.label,
             relation: encoded.relation,
@@ -384,9 +390,10 @@ impl Builder {
         candidates.dedup();
         self.keep_initial(&mut candidates);
         let (theory, cells, assumptions) = (&mut self.theory, &self.cells, &self.assumptions);
-        let instances: Vec<&Instance> = self.events.iter().filter_map(as_instance).chain(&self.functions).collect();
+        let instances: Vec<&AnalysedInstance> =
+            self.events.iter().filter_map(as_instance).chain(&self.functions).collect();
         let question: Vec<u32> = candidates.iter().map(|candidate| candidate.number()).collect();
-        let kept = theory.remembered(Topic::Inductive, question, candidates.len(), |theory| {
+        let kept = theory.remembered(QuestionKind::Inductive, question, candidates.len(), |theory| {
             let proven = inductive(theory, cells, &instances, assumptions, candidates.clone());
             candidates.iter().enumerate().filter(|(_, lit)| proven.contains(lit)).map(|(idx, _)| idx).collect()
         });
@@ -420,7 +427,7 @@ impl Builder {
             Initial::Circuit { holds, .. } => {
                 let (theory, cells, initial) = (&mut self.theory, &self.cells, &self.initial);
                 let question: Vec<u32> = candidates.iter().map(|lit| lit.number()).collect();
-                let kept = theory.remembered(Topic::Initial, question, candidates.len(), |theory| {
+                let kept = theory.remembered(QuestionKind::Initial, question, candidates.len(), |theory| {
                     let holds_initially = |(_, candidate): &(usize, &Lit)| {
                         let done = &mut Replaced::default();
                         let at_start = initial.substituted(**candidate, cells, &mut theory.blast, done);
@@ -436,13 +443,13 @@ impl Builder {
         }
     }
 
-    fn add_errors(&mut self, proven: &[usize], asked: Asked) {
+    fn add_errors(&mut self, proven: &[usize], asked: AskedErrors) {
         let mut errors = std::mem::take(&mut self.errors);
         for (idx, property) in std::mem::take(&mut self.properties).into_iter().enumerate() {
             let (is_asked, what) = match property.kind {
-                PropertyKind::Invariant(idx) => (asked.invariant, Violation::Invariant(idx)),
-                PropertyKind::Assertion(idx) => (asked.assertions, Violation::Assertion(idx)),
-                PropertyKind::Goal => (asked.goal, Violation::Goal),
+                PropertyKind::Invariant(idx) => (asked.invariant, ErrorFinding::Invariant(idx)),
+                PropertyKind::Assertion(idx) => (asked.assertions, ErrorFinding::Assertion(idx)),
+                PropertyKind::Goal => (asked.goal, ErrorFinding::Goal),
                 PropertyKind::Proposition(_) => continue,
             };
             if !is_asked || proven.contains(&idx) {
@@ -454,7 +461,7 @@ impl Builder {
                 continue;
             };
             let ill_defined = self.theory.circuit().and(!truth.holds, !truth.fails);
-            let wanted = if what == Violation::Goal { truth.holds } else { truth.fails };
+            let wanted = if what == ErrorFinding::Goal { truth.holds } else { truth.fails };
             for lit in [wanted, ill_defined] {
                 let mut guards = Vec::new();
                 self.guards_of(lit, &mut guards);
@@ -466,7 +473,7 @@ impl Builder {
         let known = |guards: &Vec<GuardId>| guards.iter().filter_map(|guard| self.guards[*guard].lit).collect();
         let lits: Vec<Vec<Lit>> = errors.iter().map(|(_, guards)| known(guards)).collect();
         let question = lits.iter().flat_map(|lits| lits.iter().map(|lit| lit.number()).chain([u32::MAX]));
-        let impossible = self.theory.remembered(Topic::Impossible, question, errors.len(), |theory| {
+        let impossible = self.theory.remembered(QuestionKind::Impossible, question, errors.len(), |theory| {
             let cannot_happen = |idx: &usize| {
                 let cannot_happen = theory.refutes(&lits[*idx]);
                 theory.forget();
@@ -478,19 +485,19 @@ impl Builder {
             if !impossible.contains(idx) {
                 let watch = self.watch_error(&guards);
                 self.watches.push(watch);
-                self.events.push(Event { kind: EventKind::Error(what), guards });
+                self.events.push(AnalysedEvent { kind: EventKind::Error(what), guards });
             }
         }
         self.theory.keep();
     }
 
     /// The condition of an error.
-    fn watch_error(&mut self, guards: &[GuardId]) -> Watch {
+    fn watch_error(&mut self, guards: &[GuardId]) -> ObservedCondition {
         let mut reads = BitSet::default();
         guards.iter().for_each(|guard| reads.union_with(&self.guards[*guard].reads));
         let lits: Option<Vec<Lit>> = guards.iter().map(|guard| self.guards[*guard].lit).collect();
         let lits = lits.map(|lits| vec![self.theory.circuit().and_all(lits)]);
-        Watch { lits, reads }
+        ObservedCondition { lits, reads }
     }
 
     /// Whether all instances may be disabled together.
@@ -498,7 +505,7 @@ impl Builder {
         let relations = (0..self.events.len()).filter_map(|event| self.exact_relation(event));
         let disabled: Vec<Lit> = relations.map(|relation| !relation).collect();
         let question = disabled.iter().map(|lit| lit.number());
-        let may = self.theory.remembered(Topic::Deadlock, question, 1, |theory| {
+        let may = self.theory.remembered(QuestionKind::Deadlock, question, 1, |theory| {
             let may = !theory.refutes(&disabled);
             theory.forget();
             may.then_some(0).into_iter().collect()
@@ -506,7 +513,12 @@ impl Builder {
         !may.is_empty()
     }
 
-    fn dependencies(mut self, n_instances: usize, operations: Vec<Instances>, proven: Vec<usize>) -> Dependencies {
+    fn dependencies(
+        mut self,
+        n_instances: usize,
+        operations: Vec<ListedInstances>,
+        proven: Vec<usize>,
+    ) -> Dependencies {
         self.note_guards();
         let mut lits = Vec::new();
         for guard in &mut self.guards {
@@ -540,7 +552,7 @@ impl Builder {
     }
 }
 
-fn as_instance(event: &Event) -> Option<&Instance> {
+fn as_instance(event: &AnalysedEvent) -> Option<&AnalysedInstance> {
     match &event.kind {
         EventKind::Instance(instance) => Some(instance),
         EventKind::Error(_) => None,

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::answers::Answers;
 use crate::build;
-use crate::observe::{Observed, Watch};
+use crate::observe::{Observed, ObservedCondition};
 use crate::theory::Theory;
 
 /// Instance, or error: a fictitious step that is enabled in the states with a finding.
@@ -28,7 +28,7 @@ pub type GuardId = usize;
 
 /// Depth of an analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Depth {
+pub enum AnalysisDepth {
     /// By the form of circuits only.
     Syntactic,
     /// With a SAT solver that gives up on a question after this many conflicts.
@@ -75,7 +75,7 @@ impl Resources {
 
 /// Findings that a search reports beside ill-defined operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Asked {
+pub struct AskedErrors {
     pub deadlock: bool,
     pub invariant: bool,
     pub assertions: bool,
@@ -84,14 +84,14 @@ pub struct Asked {
 
 pub struct Dependencies {
     /// Instances, then errors.
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<AnalysedEvent>,
     pub(crate) n_instances: usize,
-    pub(crate) guards: Vec<Guard>,
+    pub(crate) guards: Vec<EventGuard>,
     /// Literals of the guards with a circuit.
     pub(crate) formulas: Formulas,
     pub(crate) cells: Cells,
     /// Instances of each operation by label, or the one instance for all labels.
-    pub(crate) operations: Vec<Instances>,
+    pub(crate) operations: Vec<ListedInstances>,
     pub(crate) theory: Mutex<Theory>,
     /// Instances that can make each guard true.
     pub(crate) enablers: Vec<OnceLock<BitSet>>,
@@ -102,7 +102,7 @@ pub struct Dependencies {
     /// Instances that can disable each instance.
     pub(crate) disablers: Vec<OnceLock<BitSet>>,
     /// Conditions that formulas about paths observe, and those of errors.
-    pub(crate) watches: Vec<Watch>,
+    pub(crate) watches: Vec<ObservedCondition>,
     /// Instances whose steps formulas observe.
     pub(crate) taken: BitSet,
     /// The instances that are noticed.
@@ -115,32 +115,32 @@ pub struct Dependencies {
     pub(crate) proven: Vec<usize>,
 }
 
-pub(crate) enum Instances {
+pub(crate) enum ListedInstances {
     Whole(EventId),
     ByLabel(FxHashMap<Vec<Val>, EventId>),
 }
 
-pub(crate) struct Event {
+pub(crate) struct AnalysedEvent {
     pub(crate) kind: EventKind,
     pub(crate) guards: Vec<GuardId>,
 }
 
 pub(crate) enum EventKind {
-    Instance(Instance),
+    Instance(AnalysedInstance),
     /// Finding that would be reported.
-    Error(Violation),
+    Error(ErrorFinding),
 }
 
 /// Finding of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Violation {
+pub(crate) enum ErrorFinding {
     Invariant(usize),
     Assertion(usize),
     Goal,
     IllDefined(EventId),
 }
 
-pub(crate) struct Instance {
+pub(crate) struct AnalysedInstance {
     /// Index of the operation.
     pub(crate) operation: usize,
     /// `None` for all labels together.
@@ -159,7 +159,7 @@ pub(crate) struct Instance {
     pub(crate) has_choice: bool,
 }
 
-pub(crate) struct Guard {
+pub(crate) struct EventGuard {
     /// `None` if it has no circuit.
     pub(crate) lit: Option<Lit>,
     /// Index among the formulas.
@@ -183,8 +183,8 @@ impl Dependencies {
     pub fn new(
         source: &Source<'_>,
         constants: &State,
-        (asked, observed): (Asked, &[Observed]),
-        depth: Depth,
+        (asked, observed): (AskedErrors, &[Observed]),
+        depth: AnalysisDepth,
         resources: &Resources,
     ) -> Option<Dependencies> {
         build::dependencies(source, constants, (asked, observed), depth, resources)
@@ -231,16 +231,16 @@ impl Dependencies {
     /// Instance of a step, by the index of its operation and its label. A missing one is an error in the dependencies.
     pub fn instance_of(&self, operation: usize, label: &[Val]) -> Option<EventId> {
         match &self.operations[operation] {
-            Instances::Whole(event) => Some(*event),
-            Instances::ByLabel(instances) => instances.get(label).copied(),
+            ListedInstances::Whole(event) => Some(*event),
+            ListedInstances::ByLabel(instances) => instances.get(label).copied(),
         }
     }
 
     /// The instance of all steps of an operation, if there is only one.
     pub fn is_whole(&self, operation: usize) -> Option<EventId> {
         match self.operations[operation] {
-            Instances::Whole(event) => Some(event),
-            Instances::ByLabel(_) => None,
+            ListedInstances::Whole(event) => Some(event),
+            ListedInstances::ByLabel(_) => None,
         }
     }
 
@@ -259,7 +259,7 @@ impl Dependencies {
         Some(self.formulas.value(formula, evaluation, |cell| bits.contains(cell as usize)))
     }
 
-    pub(crate) fn instance(&self, event: EventId) -> Option<&Instance> {
+    pub(crate) fn instance(&self, event: EventId) -> Option<&AnalysedInstance> {
         match &self.events[event].kind {
             EventKind::Instance(instance) => Some(instance),
             EventKind::Error(_) => None,
@@ -275,10 +275,10 @@ impl Dependencies {
                 let vals: Vec<String> = vals.collect();
                 if vals.is_empty() { name.to_string() } else { format!("{name}({})", vals.join(",")) }
             }
-            EventKind::Error(Violation::Invariant(idx)) => format!("violation of invariant {}", idx + 1),
-            EventKind::Error(Violation::Assertion(idx)) => format!("violation of assertion {}", idx + 1),
-            EventKind::Error(Violation::Goal) => "goal".to_owned(),
-            EventKind::Error(Violation::IllDefined(event)) => {
+            EventKind::Error(ErrorFinding::Invariant(idx)) => format!("violation of invariant {}", idx + 1),
+            EventKind::Error(ErrorFinding::Assertion(idx)) => format!("violation of assertion {}", idx + 1),
+            EventKind::Error(ErrorFinding::Goal) => "goal".to_owned(),
+            EventKind::Error(ErrorFinding::IllDefined(event)) => {
                 format!("ill-defined {}", self.name(model, operations, *event))
             }
         }

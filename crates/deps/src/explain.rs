@@ -10,7 +10,7 @@ use abridge_encoding::{CellId, Source};
 use abridge_eval::{Val, val_text};
 use abridge_model::VarId;
 
-use crate::dependencies::{Dependencies, EventId, Instance};
+use crate::dependencies::{AnalysedInstance, Dependencies, EventId};
 use crate::relations::{Discord, after};
 use crate::theory::Theory;
 
@@ -21,14 +21,14 @@ pub struct Dependence {
     pub second: EventId,
     /// Variables that one writes and the other reads or writes.
     pub shared: Vec<String>,
-    pub reason: Reason,
+    pub reason: DependenceReason,
     /// Example state in which both are enabled: variables and their values. It need not be reachable. Empty if the solver was not asked or there is
     /// no circuit.
     pub example: Vec<(String, String)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reason {
+pub enum DependenceReason {
     /// The first can disable the second.
     Disables,
     /// The second can disable the first.
@@ -62,8 +62,8 @@ impl Dependencies {
             cells.into_iter().map(|cell| self.cells.text(source.interp.model(), CellId(cell as u32))).collect();
         let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
         let (reason, example) = match self.discord(&mut theory, first, second)? {
-            Discord::Opaque(_) => (Reason::NoCircuit, Vec::new()),
-            Discord::Choice => (Reason::Outcomes, Vec::new()),
+            Discord::Opaque(_) => (DependenceReason::NoCircuit, Vec::new()),
+            Discord::Choice => (DependenceReason::Outcomes, Vec::new()),
             Discord::Possible => self.example(&mut theory, source, a, b),
         };
         theory.forget();
@@ -75,20 +75,22 @@ impl Dependencies {
         &self,
         theory: &mut Theory,
         source: &Source<'_>,
-        a: &Instance,
-        b: &Instance,
-    ) -> (Reason, Vec<(String, String)>) {
+        a: &AnalysedInstance,
+        b: &AnalysedInstance,
+    ) -> (DependenceReason, Vec<(String, String)>) {
         let (mut by_a, mut by_b) = (Replaced::default(), Replaced::default());
         let b_later = after(theory, &self.cells, a, &mut by_a, b.relation);
         let a_later = after(theory, &self.cells, b, &mut by_b, a.relation);
-        for (reason, wrong) in
-            [(Reason::Disables, !b_later), (Reason::IsDisabled, !a_later), (Reason::Order, Lit::TRUE)]
-        {
+        for (reason, wrong) in [
+            (DependenceReason::Disables, !b_later),
+            (DependenceReason::IsDisabled, !a_later),
+            (DependenceReason::Order, Lit::TRUE),
+        ] {
             if let Some(state) = self.witness(theory, source, &[a.relation, b.relation, wrong]) {
                 return (reason, state);
             }
         }
-        (Reason::Unknown, Vec::new())
+        (DependenceReason::Unknown, Vec::new())
     }
 
     fn witness(&self, theory: &mut Theory, source: &Source<'_>, lits: &[Lit]) -> Option<Vec<(String, String)>> {

@@ -8,14 +8,14 @@ use abridge_blast::{Answer, Lit, Replaced};
 
 use abridge_encoding::Cells;
 
-use crate::dependencies::Instance;
+use crate::dependencies::AnalysedInstance;
 use crate::theory::Theory;
 
 /// Keeps the candidates that all instances preserve, assuming `ground`.
 pub(crate) fn inductive(
     theory: &mut Theory,
     cells: &Cells,
-    instances: &[&Instance],
+    instances: &[&AnalysedInstance],
     ground: &[Lit],
     mut candidates: Vec<Lit>,
 ) -> Vec<Lit> {
@@ -36,7 +36,7 @@ pub(crate) fn inductive(
 }
 
 /// Drops the candidates that an instance can falsify while all of them hold.
-fn drop_falsified(theory: &mut Theory, cells: &Cells, instance: &Instance, candidates: &mut Vec<Lit>) {
+fn drop_falsified(theory: &mut Theory, cells: &Cells, instance: &AnalysedInstance, candidates: &mut Vec<Lit>) {
     let mut done = Replaced::default();
     let mut open: Vec<(Lit, Lit)> = Vec::new();
     let mut doubtful = Vec::new();

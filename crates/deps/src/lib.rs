@@ -20,6 +20,6 @@ mod relations;
 mod theory;
 
 pub use answers::Answers;
-pub use dependencies::{Asked, Dependencies, Depth, EventId, GuardId, Outline, Resources};
-pub use explain::{Dependence, Reason};
-pub use observe::{Observed, Pattern};
+pub use dependencies::{AnalysisDepth, AskedErrors, Dependencies, EventId, GuardId, Outline, Resources};
+pub use explain::{Dependence, DependenceReason};
+pub use observe::{Observed, ObservedOperation};

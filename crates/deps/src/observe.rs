@@ -12,9 +12,9 @@ use abridge_eval::{Env, State, Val};
 use abridge_model::{ExprId, PredId};
 use abridge_value::BitSet;
 
-use crate::dependencies::{Dependencies, EventId, Instance};
+use crate::dependencies::{AnalysedInstance, Dependencies, EventId};
 use crate::relations::after;
-use crate::theory::{Theory, Topic};
+use crate::theory::{QuestionKind, Theory};
 
 /// What a formula about paths observes.
 #[derive(Clone, Debug)]
@@ -24,27 +24,27 @@ pub enum Observed {
     /// The value of an expression in states.
     Value(ExprId),
     /// Some step of this kind is enabled.
-    Enabled(Pattern),
+    Enabled(ObservedOperation),
     /// Steps of this kind themselves.
-    Taken(Pattern),
+    Taken(ObservedOperation),
 }
 
 /// Steps of an operation, by position, with some of its arguments given.
 #[derive(Clone, Debug)]
-pub struct Pattern {
+pub struct ObservedOperation {
     pub operation: usize,
     /// Nothing where every value matches.
     pub arguments: Vec<Option<ExprId>>,
 }
 
 /// A condition on states that is observed.
-pub(crate) struct Watch {
+pub(crate) struct ObservedCondition {
     /// If all these keep their values, so does the condition; nothing if it has no circuit.
     pub(crate) lits: Option<Vec<Lit>>,
     pub(crate) reads: BitSet,
 }
 
-impl Pattern {
+impl ObservedOperation {
     /// The arguments whose values depend on the constants alone, by position, and whether these are all that are given.
     pub(crate) fn fixed(&self, source: &Source<'_>, constants: &State) -> (Vec<(usize, Val)>, bool) {
         let session = source.interp.session();
@@ -82,13 +82,13 @@ impl Dependencies {
     pub fn noticed(&self) -> &BitSet {
         self.noticed.get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
-            let describe = |watch: &Watch| {
+            let describe = |watch: &ObservedCondition| {
                 let lits = watch.lits.iter().flatten().map(|lit| lit.number());
                 let reads = watch.reads.iter().map(|cell| cell as u32);
                 lits.chain([u32::MAX]).chain(reads).chain([u32::MAX]).collect::<Vec<u32>>()
             };
             let question: Vec<u32> = self.watches.iter().flat_map(describe).collect();
-            let mut noticed = theory.remembered(Topic::Noticed, question, self.n_instances, |theory| {
+            let mut noticed = theory.remembered(QuestionKind::Noticed, question, self.n_instances, |theory| {
                 let is_seen = |event: &EventId| {
                     let instance = self.instance(*event);
                     instance.is_some_and(|by| self.watches.iter().any(|one| can_change(theory, &self.cells, by, one)))
@@ -102,7 +102,7 @@ impl Dependencies {
 }
 
 /// Whether a step of an instance may change a condition.
-fn can_change(theory: &mut Theory, cells: &Cells, by: &Instance, watch: &Watch) -> bool {
+fn can_change(theory: &mut Theory, cells: &Cells, by: &AnalysedInstance, watch: &ObservedCondition) -> bool {
     if !by.written.intersects(&watch.reads) {
         return false;
     }

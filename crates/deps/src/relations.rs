@@ -10,8 +10,8 @@ use abridge_blast::{Lit, Replaced};
 use abridge_encoding::{CellId, Cells};
 use abridge_value::BitSet;
 
-use crate::dependencies::{Dependencies, EventId, Guard, GuardId, Instance};
-use crate::theory::{Theory, Topic};
+use crate::dependencies::{AnalysedInstance, Dependencies, EventGuard, EventId, GuardId};
+use crate::theory::{QuestionKind, Theory};
 
 /// Reason why two instances may not accord.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,8 +29,8 @@ impl Dependencies {
     pub fn enablers(&self, guard: GuardId) -> &BitSet {
         self.enablers[guard].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
-            theory.remembered(Topic::Enablers, [guard as u32], self.n_instances, |theory| {
-                let Guard { reads, lit, .. } = &self.guards[guard];
+            theory.remembered(QuestionKind::Enablers, [guard as u32], self.n_instances, |theory| {
+                let EventGuard { reads, lit, .. } = &self.guards[guard];
                 let can = |event: &EventId| {
                     self.instance(*event).is_some_and(|instance| can_enable(theory, &self.cells, instance, reads, *lit))
                 };
@@ -54,7 +54,7 @@ impl Dependencies {
     pub fn discords(&self, event: EventId) -> &BitSet {
         self.discords[event].get_or_init(|| {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
-            theory.remembered(Topic::Discords, [event as u32], self.n_instances, |theory| {
+            theory.remembered(QuestionKind::Discords, [event as u32], self.n_instances, |theory| {
                 let differs = |other: &EventId| match self.discords[*other].get() {
                     _ if *other == event => false,
                     Some(known) => known.contains(event),
@@ -71,7 +71,7 @@ impl Dependencies {
             let mut theory = self.theory.lock().unwrap_or_else(PoisonError::into_inner);
             // An instance that accords does not disable.
             let may = |by: usize| by == event || self.discords[event].get().is_none_or(|known| known.contains(by));
-            theory.remembered(Topic::Disablers, [event as u32], self.n_instances, |theory| {
+            theory.remembered(QuestionKind::Disablers, [event as u32], self.n_instances, |theory| {
                 (0..self.n_instances).filter(|by| may(*by) && self.can_disable(theory, *by, event)).collect()
             })
         })
@@ -106,7 +106,7 @@ impl Dependencies {
     }
 }
 
-fn can_enable(theory: &mut Theory, cells: &Cells, by: &Instance, reads: &BitSet, guard: Option<Lit>) -> bool {
+fn can_enable(theory: &mut Theory, cells: &Cells, by: &AnalysedInstance, reads: &BitSet, guard: Option<Lit>) -> bool {
     if !by.written.intersects(reads) {
         return false;
     }
@@ -120,12 +120,12 @@ fn can_enable(theory: &mut Theory, cells: &Cells, by: &Instance, reads: &BitSet,
 }
 
 /// Literal in the state after an instance.
-pub(crate) fn after(theory: &mut Theory, cells: &Cells, by: &Instance, done: &mut Replaced, lit: Lit) -> Lit {
+pub(crate) fn after(theory: &mut Theory, cells: &Cells, by: &AnalysedInstance, done: &mut Replaced, lit: Lit) -> Lit {
     let with = |input: Lit| by.new_lit(cells.of_input(input)?);
     theory.circuit().replace(lit, &with, done)
 }
 
-impl Instance {
+impl AnalysedInstance {
     /// New literal of a cell that is written with a circuit.
     pub(crate) fn new_lit(&self, cell: CellId) -> Option<Lit> {
         let idx = self.writes.binary_search_by_key(&cell, |(cell, _)| *cell).ok()?;
@@ -133,8 +133,9 @@ impl Instance {
     }
 }
 
-fn discord(theory: &mut Theory, cells: &Cells, a: &Instance, b: &Instance) -> Option<Discord> {
-    let clashes = |x: &Instance, y: &Instance| x.written.intersects(&y.reads) || x.written.intersects(&y.written);
+fn discord(theory: &mut Theory, cells: &Cells, a: &AnalysedInstance, b: &AnalysedInstance) -> Option<Discord> {
+    let clashes =
+        |x: &AnalysedInstance, y: &AnalysedInstance| x.written.intersects(&y.reads) || x.written.intersects(&y.written);
     if !clashes(a, b) && !clashes(b, a) {
         return None;
     }
@@ -164,7 +165,7 @@ fn discord(theory: &mut Theory, cells: &Cells, a: &Instance, b: &Instance) -> Op
     if !theory.refutes(&[a.relation, b.relation, wrong]) {
         return Some(Discord::Possible);
     }
-    let may_widen = |theory: &mut Theory, x: &Instance, y: &Instance, later: Lit| {
+    let may_widen = |theory: &mut Theory, x: &AnalysedInstance, y: &AnalysedInstance, later: Lit| {
         x.has_choice && later != x.relation && !theory.refutes(&[y.relation, !x.relation, later])
     };
     let widens = may_widen(theory, a, b, a_later) || may_widen(theory, b, a, b_later);
@@ -175,8 +176,8 @@ fn discord(theory: &mut Theory, cells: &Cells, a: &Instance, b: &Instance) -> Op
 fn orders(
     theory: &mut Theory,
     cells: &Cells,
-    a: &Instance,
-    b: &Instance,
+    a: &AnalysedInstance,
+    b: &AnalysedInstance,
     by_a: &mut Replaced,
     by_b: &mut Replaced,
     cell: CellId,

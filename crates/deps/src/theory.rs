@@ -7,7 +7,7 @@ use abridge_blast::{Answer, Blast, Circuit, Lit, Savepoint, Solver};
 use abridge_value::BitSet;
 use rustc_hash::FxHashSet;
 
-use crate::answers::Digest;
+use crate::answers::QuestionDigest;
 use crate::dependencies::Resources;
 
 /// Circuit, and literals known to hold in all reachable states.
@@ -15,7 +15,7 @@ pub(crate) struct Theory {
     pub(crate) blast: Blast,
     /// Savepoint of the circuit. Gates built later are dropped after each question.
     base: Savepoint,
-    info: Vec<Known>,
+    info: Vec<KnownLits>,
     /// Conflicts after which the solver gives up; `None` if no solver is used.
     conflicts: Option<u64>,
     pub(crate) n_asked: u64,
@@ -27,14 +27,14 @@ pub(crate) struct Theory {
     n_given_up: u64,
     resources: Resources,
     /// Digest of everything that answers depend on, except the known literals.
-    digest: Digest,
+    digest: QuestionDigest,
     /// Digest of the known literals.
-    info_digest: Digest,
+    info_digest: QuestionDigest,
 }
 
 /// Kind of a question whose answer is a set of numbers.
 #[derive(Clone, Copy)]
-pub(crate) enum Topic {
+pub(crate) enum QuestionKind {
     Unbounded,
     Initial,
     Inductive,
@@ -49,7 +49,7 @@ pub(crate) enum Topic {
 /// Questions after which a solver is replaced, since most of its clauses are of no further use.
 const MAX_QUESTIONS_PER_SOLVER: u32 = 200;
 
-struct Known {
+struct KnownLits {
     lit: Lit,
     inputs: Vec<Lit>,
 }
@@ -64,7 +64,7 @@ const RELEVANCE_ROUNDS: usize = 3;
 impl Theory {
     pub(crate) fn new(blast: Blast, conflicts: Option<u64>, resources: Resources) -> Theory {
         let base = blast.circuit.savepoint();
-        let mut digest = Digest::of_version();
+        let mut digest = QuestionDigest::of_version();
         blast.circuit.describe_since(None, &mut |word| digest.add(word));
         Theory {
             blast,
@@ -77,7 +77,7 @@ impl Theory {
             n_given_up: 0,
             resources,
             digest,
-            info_digest: Digest::new(),
+            info_digest: QuestionDigest::new(),
         }
     }
 
@@ -89,7 +89,7 @@ impl Theory {
     /// Answer to a question, from the cache or by `ask`. `words` identify the question; the answer consists of numbers below `limit`.
     pub(crate) fn remembered(
         &mut self,
-        topic: Topic,
+        topic: QuestionKind,
         words: impl IntoIterator<Item = u32>,
         limit: usize,
         ask: impl FnOnce(&mut Theory) -> BitSet,
@@ -124,11 +124,11 @@ impl Theory {
     pub(crate) fn know(&mut self, lits: impl IntoIterator<Item = Lit>) {
         self.info = Vec::new();
         self.shared = None;
-        self.info_digest = Digest::new();
+        self.info_digest = QuestionDigest::new();
         for lit in lits.into_iter().flat_map(|lit| self.blast.circuit.conjuncts(lit)).collect::<Vec<_>>() {
             let inputs = self.blast.circuit.inputs_of([lit]);
             self.info_digest.add(lit.number());
-            self.info.push(Known { lit, inputs });
+            self.info.push(KnownLits { lit, inputs });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use abridge_deps::{Answers, Asked, Dependencies, Depth, Resources};
+use abridge_deps::{AnalysisDepth, Answers, AskedErrors, Dependencies, Resources};
 use abridge_encoding::Source;
 use abridge_eval::Config;
 use abridge_explicit::{Explicit, SystemConfig, judge};
@@ -11,8 +11,8 @@ use abridge_system::{Steps, System as _, Worker as _};
 use abridge_testkit::Project;
 use abridge_value::bytes::Key;
 
-const ASKED: Asked = Asked { deadlock: true, invariant: true, assertions: true, goal: false };
-const SEMANTIC: Depth = Depth::Semantic { conflicts: 1000 };
+const ASKED: AskedErrors = AskedErrors { deadlock: true, invariant: true, assertions: true, goal: false };
+const SEMANTIC: AnalysisDepth = AnalysisDepth::Semantic { conflicts: 1000 };
 
 /// Names of dependent pairs, of pairs where the first can enable the second, and of possible errors.
 struct Found {
@@ -26,11 +26,11 @@ struct Found {
     questions: u64,
 }
 
-fn find(text: &str, depth: Depth) -> Found {
+fn find(text: &str, depth: AnalysisDepth) -> Found {
     find_with(text, depth, &Resources::new(Arc::default(), u64::MAX))
 }
 
-fn find_with(text: &str, depth: Depth, resources: &Resources) -> Found {
+fn find_with(text: &str, depth: AnalysisDepth, resources: &Resources) -> Found {
     let project = Project::new(&[("M.mch", text)]);
     let analysis = project.analyse();
     let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{}", project.diagnostics()));
@@ -75,7 +75,7 @@ END";
 
 #[test]
 fn elements_are_told_apart() {
-    for depth in [Depth::Syntactic, SEMANTIC] {
+    for depth in [AnalysisDepth::Syntactic, SEMANTIC] {
         let found = find(LOCK, depth);
         assert_eq!(found.instances, ["add(1)", "add(2)", "lock", "unlock"]);
         assert_eq!(found.dependent, [pair("add(1)", "lock"), pair("add(2)", "lock")]);
@@ -101,7 +101,7 @@ fn what_is_never_enabled_together_accords_if_induction_says_so() {
     assert_eq!(find(&machine(""), SEMANTIC).dependent, [pair("left", "right")]);
     let strong = machine("& (aa = TRUE => bb = FALSE)");
     assert!(find(&strong, SEMANTIC).dependent.is_empty());
-    assert_eq!(find(&strong, Depth::Syntactic).dependent, [pair("left", "right")]);
+    assert_eq!(find(&strong, AnalysisDepth::Syntactic).dependent, [pair("left", "right")]);
     // The invariant is stated but false, so nothing may be derived from it.
     let wrong = find(&machine("& (aa = TRUE => bb = TRUE)"), SEMANTIC);
     assert_eq!(wrong.dependent, [pair("left", "right")]);
@@ -206,7 +206,7 @@ fn another_model_has_other_answers() {
 #[test]
 fn what_was_given_up_is_asked_again_with_more_patience() {
     let resources = Resources::new(Arc::default(), u64::MAX);
-    let hasty = Depth::Semantic { conflicts: 0 };
+    let hasty = AnalysisDepth::Semantic { conflicts: 0 };
     let first = find_with(&counters(3), hasty, &resources);
     let second = find_with(&counters(3), SEMANTIC, &resources);
     assert!(first.dependent.len() >= second.dependent.len() && second.questions > 0);

@@ -1,7 +1,7 @@
 //! Calls of operations: the steps of one operation out of a state, for all arguments or for given ones.
 //!
 //! Refinement checking calls operations of two machines with the same arguments. Given arguments are not enumerated, so a call can be
-//! evaluated even if the operation has infinitely many arguments. [`Evaluator`] selects the judge or the usual interpreter. A call with missing
+//! evaluated even if the operation has infinitely many arguments. [`InterpreterChoice`] selects the judge or the usual interpreter. A call with missing
 //! steps has a gap in [`Called`]; to take it for a refusal would be wrong.
 
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use crate::system::{Explicit, gap_of};
 
 /// Choice of interpreter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Evaluator {
+pub enum InterpreterChoice {
     /// The plain interpreter.
     Judge,
     /// The interpreter with compiled fragments.
@@ -34,7 +34,7 @@ pub struct Called {
 
 /// Truth of a condition in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Judged {
+pub enum ConditionTruth {
     True,
     False,
     IllDefined,
@@ -42,10 +42,10 @@ pub enum Judged {
 }
 
 impl<'m> Explicit<'m> {
-    fn by(&self, evaluator: Evaluator) -> &Interp<'m> {
+    fn by(&self, evaluator: InterpreterChoice) -> &Interp<'m> {
         match evaluator {
-            Evaluator::Judge => &self.judge,
-            Evaluator::Usual => &self.interp,
+            InterpreterChoice::Judge => &self.judge,
+            InterpreterChoice::Usual => &self.interp,
         }
     }
 
@@ -53,7 +53,7 @@ impl<'m> Explicit<'m> {
     /// with the vector of its target, until it is told to stop.
     pub fn call(
         &self,
-        evaluator: Evaluator,
+        evaluator: InterpreterChoice,
         op: OpId,
         words: &[u32],
         given: PrescribedChoices,
@@ -89,7 +89,7 @@ impl<'m> Explicit<'m> {
     /// told to stop.
     pub fn initial_states(
         &self,
-        evaluator: Evaluator,
+        evaluator: InterpreterChoice,
         words: &[u32],
         given: PrescribedChoices,
         found: &mut dyn FnMut(&[u32]) -> ControlFlow<()>,
@@ -128,13 +128,19 @@ impl<'m> Explicit<'m> {
 
     /// Truth of the precondition of an operation for given arguments. Conjuncts about outputs are typing and are skipped. As in a list of all calls, a conjunct about
     /// parameters that is ill-defined counts as false: else calls that are not listed would be errors.
-    pub fn may_call(&self, evaluator: Evaluator, op: OpId, words: &[u32], given: &[(LocalId, Val)]) -> Judged {
-        let Some(pred) = self.precondition(op) else { return Judged::True };
+    pub fn may_call(
+        &self,
+        evaluator: InterpreterChoice,
+        op: OpId,
+        words: &[u32],
+        given: &[(LocalId, Val)],
+    ) -> ConditionTruth {
+        let Some(pred) = self.precondition(op) else { return ConditionTruth::True };
         let interp = self.by(evaluator);
         let operation = &self.model().operations[op];
         let (state, _) = self.decode(words);
         let env = Env::new(&state).bind_all(given.iter().cloned());
-        let mut all = Judged::True;
+        let mut all = ConditionTruth::True;
         for pred in interp.conjuncts(pred).iter().copied() {
             let names = interp.names_of_pred(pred);
             if operation.outputs.iter().any(|output| names.locals.contains(output)) {
@@ -144,10 +150,10 @@ impl<'m> Explicit<'m> {
             let config = interp.config();
             let is_lenient = config.ill_defined_guard_is_false || is_search && config.ill_defined_search_is_false;
             match self.truth(evaluator, std::iter::once(pred), &env) {
-                Judged::True => {}
-                Judged::False => return Judged::False,
-                Judged::IllDefined if is_lenient => return Judged::False,
-                Judged::Unknown(_) if all == Judged::IllDefined => {}
+                ConditionTruth::True => {}
+                ConditionTruth::False => return ConditionTruth::False,
+                ConditionTruth::IllDefined if is_lenient => return ConditionTruth::False,
+                ConditionTruth::Unknown(_) if all == ConditionTruth::IllDefined => {}
                 open => all = open,
             }
         }
@@ -160,7 +166,12 @@ impl<'m> Explicit<'m> {
     }
 
     /// Truth of a conjunction. A false conjunct decides, even if others are ill-defined or unknown.
-    pub fn truth(&self, evaluator: Evaluator, conjuncts: impl Iterator<Item = PredId>, env: &Env) -> Judged {
+    pub fn truth(
+        &self,
+        evaluator: InterpreterChoice,
+        conjuncts: impl Iterator<Item = PredId>,
+        env: &Env,
+    ) -> ConditionTruth {
         let session = self.by(evaluator).session();
         let mut failure: Option<Error> = None;
         let mut is_false = false;
@@ -177,14 +188,14 @@ impl<'m> Explicit<'m> {
         if is_false {
             // What is false by an assumption is a caveat of the run.
             self.note(&session, "a condition", None);
-            return Judged::False;
+            return ConditionTruth::False;
         }
         if failure.as_ref().is_some_and(|error| gap_of(error).is_none()) {
-            return Judged::IllDefined;
+            return ConditionTruth::IllDefined;
         }
         match self.note(&session, "a condition", failure) {
-            Some(gap) => Judged::Unknown(gap),
-            None => Judged::True,
+            Some(gap) => ConditionTruth::Unknown(gap),
+            None => ConditionTruth::True,
         }
     }
 }

@@ -9,12 +9,12 @@ use abridge_model::dump::pred_text;
 use abridge_model::{Model, PredId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::layout::Words;
+use crate::layout::WordLayout;
 use crate::memo::Memo;
 use crate::profile::Measured;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ConjunctRole {
     Invariant,
     Assertion,
     Goal,
@@ -22,29 +22,29 @@ pub(crate) enum Role {
 }
 
 impl Measured {
-    pub(crate) fn conjunct(role: Role, pred: PredId) -> Self {
+    pub(crate) fn conjunct(role: ConjunctRole, pred: PredId) -> Self {
         match role {
-            Role::Invariant => Measured::Invariant(pred),
-            Role::Assertion => Measured::Assertion(pred),
-            Role::Goal => Measured::Goal(pred),
-            Role::Proposition => Measured::Proposition(pred),
+            ConjunctRole::Invariant => Measured::Invariant(pred),
+            ConjunctRole::Assertion => Measured::Assertion(pred),
+            ConjunctRole::Goal => Measured::Goal(pred),
+            ConjunctRole::Proposition => Measured::Proposition(pred),
         }
     }
 }
 
 pub(crate) struct Conjuncts {
-    pub(crate) role: Role,
-    pub(crate) list: Vec<Conjunct>,
-    pub(crate) groups: Vec<Group>,
+    pub(crate) role: ConjunctRole,
+    pub(crate) list: Vec<ConjunctMemo>,
+    pub(crate) groups: Vec<ConjunctGroup>,
 }
 
-pub(crate) struct Conjunct {
+pub(crate) struct ConjunctMemo {
     pub(crate) pred: PredId,
     pub(crate) number: u32,
     pub(crate) compiled: Option<usize>,
 }
 
-pub(crate) struct Group {
+pub(crate) struct ConjunctGroup {
     pub(crate) words: Vec<usize>,
     /// Conjuncts that read exactly these words.
     pub(crate) members: Vec<usize>,
@@ -55,7 +55,7 @@ pub(crate) struct Group {
     pub(crate) memo: Option<Memo>,
 }
 
-impl Group {
+impl ConjunctGroup {
     /// Whether a state agrees with its predecessor in all words that the group reads.
     pub(crate) fn is_same(&self, words: &[u32], before: Option<&[u32]>) -> bool {
         before
@@ -67,9 +67,9 @@ impl Conjuncts {
     /// Groups conjuncts, given as number, predicate and positions read.
     pub(crate) fn new(
         model: &Model,
-        words: &Words,
+        words: &WordLayout,
         program: Option<&Program>,
-        role: Role,
+        role: ConjunctRole,
         items: impl Iterator<Item = (u32, PredId, Vec<usize>)>,
     ) -> Self {
         let mut conjuncts = Conjuncts { role, list: Vec::new(), groups: Vec::new() };
@@ -77,15 +77,16 @@ impl Conjuncts {
         let mut groups: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
         for (number, pred, read) in items {
             // Machines repeat conjuncts of included machines; each is checked once.
-            if role != Role::Proposition && !texts.insert((read.clone(), pred_text(model, pred))) {
+            if role != ConjunctRole::Proposition && !texts.insert((read.clone(), pred_text(model, pred))) {
                 continue;
             }
             let idx = conjuncts.list.len();
             let compiled = program.and_then(|program| program.test(pred));
-            conjuncts.list.push(Conjunct { pred, number, compiled });
+            conjuncts.list.push(ConjunctMemo { pred, number, compiled });
             let group = *groups.entry(read).or_insert_with_key(|read| {
                 let memo = words.can_repeat(read).then(|| Memo::new(words.is_frugal, 1 + read.len(), 5, usize::MAX));
-                let group = Group { words: read.clone(), members: Vec::new(), below: Vec::new(), is_top: true, memo };
+                let group =
+                    ConjunctGroup { words: read.clone(), members: Vec::new(), below: Vec::new(), is_top: true, memo };
                 conjuncts.groups.push(group);
                 conjuncts.groups.len() - 1
             });
@@ -107,7 +108,7 @@ impl Conjuncts {
             // A group with a superset of the words reads each of them, so the readers of the rarest word are enough.
             let candidates =
                 words.iter().map(|word| &readers[word]).min_by_key(|readers| readers.len()).unwrap_or(&all);
-            let reads_more = |other: &Group| {
+            let reads_more = |other: &ConjunctGroup| {
                 other.words.len() > words.len() && words.iter().all(|word| other.words.binary_search(word).is_ok())
             };
             let above = candidates.iter().copied().filter(|other| reads_more(&self.groups[*other]));

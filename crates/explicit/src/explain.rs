@@ -23,12 +23,12 @@ pub(crate) fn explain(
     state: &State,
 ) -> (Vec<Part>, Vec<Reason>) {
     let model = session.model();
-    let mut explanation = Explanation { session, notations, model, parts: Vec::new(), reasons: Vec::new() };
+    let mut explanation = ExplanationBuilder { session, notations, model, parts: Vec::new(), reasons: Vec::new() };
     explanation.false_pred(pred, &Env::new(state));
     (explanation.parts, explanation.reasons)
 }
 
-struct Explanation<'a> {
+struct ExplanationBuilder<'a> {
     session: &'a Session<'a>,
     notations: &'a Notations,
     model: &'a Model,
@@ -36,7 +36,7 @@ struct Explanation<'a> {
     reasons: Vec<Reason>,
 }
 
-impl Explanation<'_> {
+impl ExplanationBuilder<'_> {
     /// Explains a false predicate.
     fn false_pred(&mut self, id: PredId, env: &Env) {
         with_stack(|| self.false_pred_inner(id, env));

@@ -4,7 +4,7 @@ use abridge_model::ids::Id as _;
 use abridge_model::{IdSet, VarId};
 
 /// Positions of variables in a state, and the options that memos are made with.
-pub(crate) struct Words {
+pub(crate) struct WordLayout {
     /// Position of each variable of the model, if it belongs to states.
     pub(crate) positions: Vec<Option<usize>>,
     pub(crate) n_variables: usize,
@@ -15,15 +15,15 @@ pub(crate) struct Words {
     pub(crate) is_frugal: bool,
 }
 
-impl Words {
+impl WordLayout {
     /// Layout of states with these variables in order, for a model with `n_declared` variables. Memos are off.
-    pub(crate) fn new(variables: &[VarId], n_declared: usize) -> Words {
+    pub(crate) fn new(variables: &[VarId], n_declared: usize) -> WordLayout {
         let mut positions = vec![None; n_declared];
         for (word, id) in (1..).zip(variables) {
             positions[id.index()] = Some(word);
         }
         let n_variables = variables.len();
-        Words { positions, n_variables, memo: false, labels: false, many_choices: f64::INFINITY, is_frugal: false }
+        WordLayout { positions, n_variables, memo: false, labels: false, many_choices: f64::INFINITY, is_frugal: false }
     }
 
     /// Positions of variables, ascending.

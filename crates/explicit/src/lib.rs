@@ -26,7 +26,7 @@ mod table;
 mod worker;
 
 pub use abridge_compile::StepOrder;
-pub use calls::{Called, Evaluator, Judged};
+pub use calls::{Called, ConditionTruth, InterpreterChoice};
 pub use profile::{Measured, Profile, Usage};
 pub use system::{Explicit, Notes, SystemConfig, interpreter, judge};
 pub use worker::{ExplicitTransformer, ExplicitWorker};

@@ -106,7 +106,7 @@ impl Memo {
 
     /// Grows the table, or gives the memo up if it does not pay. Returns whether the table was replaced, so that workers must refresh their handles.
     /// All memos together may grow by `room` bytes. Copies still to be made to the new table are added to `moves`.
-    pub(crate) fn tidy(&self, room: &mut u64, moves: &mut Vec<Move>) -> bool {
+    pub(crate) fn tidy(&self, room: &mut u64, moves: &mut Vec<SlotRange>) -> bool {
         let table = self.table();
         if table.is_off() {
             return false;
@@ -130,7 +130,7 @@ impl Memo {
         *room = (*room + table.bytes()).saturating_sub(next.bytes());
         let next = Arc::new(next);
         if !has_failed {
-            moves.extend(Move::all(&table, &next));
+            moves.extend(SlotRange::all(&table, &next));
         }
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = next;
         true
@@ -341,19 +341,19 @@ impl Table {
 }
 
 /// Range of slots to be copied from a table to its successor.
-pub(crate) struct Move {
+pub(crate) struct SlotRange {
     from: Arc<Table>,
     to: Arc<Table>,
     slots: Range<usize>,
 }
 
-/// Slots per [`Move`], so that threads can share the work.
+/// Slots per [`SlotRange`], so that threads can share the work.
 const SLOTS_PER_MOVE: usize = 1 << 14;
 
-impl Move {
-    fn all(from: &Arc<Table>, to: &Arc<Table>) -> impl Iterator<Item = Move> {
+impl SlotRange {
+    fn all(from: &Arc<Table>, to: &Arc<Table>) -> impl Iterator<Item = SlotRange> {
         let len = from.slots.len();
-        (0..len).step_by(SLOTS_PER_MOVE).map(move |start| Move {
+        (0..len).step_by(SLOTS_PER_MOVE).map(move |start| SlotRange {
             from: from.clone(),
             to: to.clone(),
             slots: start..len.min(start + SLOTS_PER_MOVE),
@@ -361,7 +361,7 @@ impl Move {
     }
 
     pub(crate) fn run(&self, lists: &Lists) {
-        let Move { from, to, slots } = self;
+        let SlotRange { from, to, slots } = self;
         let mut words = Vec::new();
         let contents = from.slots[slots.clone()].iter().map(|slot| slot.load(Ordering::Relaxed));
         for slot in contents.filter(|slot| *slot != 0) {
@@ -399,7 +399,7 @@ pub(crate) struct PrefetchBuffer {
 
 /// Packed key of a lookup, for a later insertion.
 #[derive(Clone, Copy)]
-pub(crate) struct Key(Option<u64>);
+pub(crate) struct PackedKey(Option<u64>);
 
 impl<'a> MemoHandle<'a> {
     pub(crate) fn new(memo: &'a Memo) -> Self {
@@ -423,19 +423,19 @@ impl<'a> MemoHandle<'a> {
 
     /// Number stored under a key; otherwise the packed key for a later insertion.
     #[inline]
-    pub(crate) fn get(&mut self, lists: &Lists, words: &[u32]) -> Result<u32, Key> {
+    pub(crate) fn get(&mut self, lists: &Lists, words: &[u32]) -> Result<u32, PackedKey> {
         self.lookups += 1;
         if self.lookups == 4096 {
             self.memo.lookups.fetch_add(std::mem::take(&mut self.lookups), Ordering::Relaxed);
             self.told += self.hits;
             self.memo.hits.fetch_add(std::mem::take(&mut self.hits), Ordering::Relaxed);
         }
-        let key = self.table.key(words).ok_or(Key(None))?;
+        let key = self.table.key(words).ok_or(PackedKey(None))?;
         if let Some((_, number)) = self.last.filter(|(last, _)| *last == key && self.table.is_packed()) {
             self.hits += 1;
             return Ok(number);
         }
-        let number = self.table.find(lists, words, key).ok_or(Key(Some(key)))?;
+        let number = self.table.find(lists, words, key).ok_or(PackedKey(Some(key)))?;
         self.last = Some((key, number));
         self.hits += 1;
         Ok(number)
@@ -465,7 +465,7 @@ impl<'a> MemoHandle<'a> {
     }
 
     /// Stores a number other than 0 under the words of the lookup that returned the key.
-    pub(crate) fn insert(&self, lists: &Lists, words: &[u32], key: Key, number: u32) {
+    pub(crate) fn insert(&self, lists: &Lists, words: &[u32], key: PackedKey, number: u32) {
         if let Some(key) = key.0 {
             self.table.insert(lists, words, key, number);
         }

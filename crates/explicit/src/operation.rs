@@ -9,12 +9,12 @@ use abridge_model::effects::must_write;
 use abridge_model::{LocalId, Model, OpId, Target, VarId};
 
 use crate::condition::Conditions;
-use crate::layout::Words;
+use crate::layout::WordLayout;
 use crate::memo::Memo;
 use abridge_model_system::FIRST_OPERATION;
 
 /// Operation with the words that it reads and writes, the locals of its label, and its memos.
-pub(crate) struct Operation {
+pub(crate) struct OperationMemos {
     pub(crate) op: OpId,
     pub(crate) step: u32,
     /// Words that determine the outcomes.
@@ -39,23 +39,23 @@ pub(crate) struct Operation {
 pub(crate) struct Stages {
     /// Numbers in [`Conditions`].
     pub(crate) conditions: Vec<usize>,
-    pub(crate) search: Stage,
+    pub(crate) search: StageMemo,
     /// Stages of the assigned values, with the positions of their variables.
-    pub(crate) values: Vec<(Stage, Option<usize>)>,
+    pub(crate) values: Vec<(StageMemo, Option<usize>)>,
     /// Indices of the outputs among the values; `None` for an output that is not assigned.
     pub(crate) outputs: Vec<Option<usize>>,
 }
 
 /// Positions that a stage reads, and its memo.
-pub(crate) struct Stage {
+pub(crate) struct StageMemo {
     pub(crate) words: Vec<usize>,
     pub(crate) memo: Option<Memo>,
 }
 
-impl Operation {
+impl OperationMemos {
     pub(crate) fn new(
         model: &Model,
-        words: &Words,
+        words: &WordLayout,
         program: Option<&Program>,
         conditions: &mut Conditions,
         (idx, op): (usize, OpId),
@@ -85,7 +85,7 @@ impl Operation {
         let by_orbit = if has_form { OrbitChoice::of_operation(model, op, words.many_choices) } else { None };
         let step = idx as u32 + FIRST_OPERATION;
         let outputs = model.operations[op].outputs.clone();
-        Operation { op, step, writes, n_params, instance, outputs, key, whole, labelled, stages, by_orbit }
+        OperationMemos { op, step, writes, n_params, instance, outputs, key, whole, labelled, stages, by_orbit }
     }
 
     pub(crate) fn memos(&self) -> impl Iterator<Item = &Memo> {
@@ -97,12 +97,18 @@ impl Operation {
 }
 
 impl Stages {
-    pub(crate) fn new(model: &Model, words: &Words, conditions: &mut Conditions, op: OpId, staged: &Staged) -> Self {
+    pub(crate) fn new(
+        model: &Model,
+        words: &WordLayout,
+        conditions: &mut Conditions,
+        op: OpId,
+        staged: &Staged,
+    ) -> Self {
         let stage = |reads: &[VarId], n_locals: usize| {
             let read = words.of(&reads.iter().copied().collect());
             let memo =
                 words.can_repeat(&read).then(|| Memo::new(words.is_frugal, 1 + read.len() + n_locals, 5, usize::MAX));
-            Stage { words: read, memo }
+            StageMemo { words: read, memo }
         };
         let position = |target: Target| match target {
             Target::Variable(id) => words.position(id),
@@ -121,7 +127,7 @@ impl Stages {
         }
     }
 
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Stage> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &StageMemo> {
         [&self.search].into_iter().chain(self.values.iter().map(|(stage, _)| stage))
     }
 

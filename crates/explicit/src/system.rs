@@ -15,10 +15,10 @@ use abridge_system::{Failure, Gap};
 use abridge_value::{Interner, Value, ValueId};
 
 use crate::condition::Conditions;
-use crate::conjunct::{Conjuncts, Role};
-use crate::layout::Words;
+use crate::conjunct::{ConjunctRole, Conjuncts};
+use crate::layout::WordLayout;
 use crate::lists::Lists;
-use crate::operation::Operation;
+use crate::operation::OperationMemos;
 use crate::profile::Profile;
 use crate::table::ValueTable;
 use crate::{memo, order};
@@ -108,9 +108,9 @@ pub struct Explicit<'m> {
     pub(crate) interchangeable: OnceLock<Arc<Interchangeable>>,
     pub(crate) notes: Mutex<Notes>,
     pub(crate) program: Option<Program>,
-    pub(crate) operation_memos: Vec<Operation>,
+    pub(crate) operation_memos: Vec<OperationMemos>,
     /// Functions on states that are no steps.
-    pub(crate) transformations: Vec<Operation>,
+    pub(crate) transformations: Vec<OperationMemos>,
     pub(crate) conditions: Conditions,
     pub(crate) invariant: Conjuncts,
     pub(crate) assertions: Conjuncts,
@@ -121,7 +121,7 @@ pub struct Explicit<'m> {
     pub(crate) scope: Conjuncts,
     pub(crate) lists: Lists,
     /// Parts of memo tables still to be copied to larger tables.
-    pub(crate) moves: Mutex<Vec<memo::Move>>,
+    pub(crate) moves: Mutex<Vec<memo::SlotRange>>,
     /// Number of times that memo tables were replaced.
     pub(crate) epoch: AtomicU32,
     /// Measurements of workers that have ended.
@@ -165,14 +165,15 @@ impl<'m> Explicit<'m> {
         let SystemConfig { memo, labels, many_choices, .. } = config;
         let n_tables = model.invariant.len() + model.assertions.len() + operations.len();
         let is_frugal = n_tables > MAX_LARGE_TABLES;
-        let words = Words { memo, labels, many_choices, is_frugal, ..Words::new(&variables, model.variables.len()) };
+        let words =
+            WordLayout { memo, labels, many_choices, is_frugal, ..WordLayout::new(&variables, model.variables.len()) };
         let mut conditions = Conditions::default();
         let numbered = operations.iter().copied().enumerate();
         let operation_memos =
-            numbered.map(|op| Operation::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
+            numbered.map(|op| OperationMemos::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
         let numbered = config.transformations.iter().copied().enumerate();
         let transformations =
-            numbered.map(|op| Operation::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
+            numbered.map(|op| OperationMemos::new(model, &words, program.as_ref(), &mut conditions, op)).collect();
         let conjuncts = |role, list: &[Conjunct]| {
             let checked = list.iter().enumerate().filter(|(_, item)| !item.is_gluing);
             let checked = checked.map(|(idx, item)| (idx as u32, item.pred, words.of(&item.reads)));
@@ -192,11 +193,11 @@ impl<'m> Explicit<'m> {
             operation_memos,
             transformations,
             conditions,
-            invariant: conjuncts(Role::Invariant, &model.invariant),
-            assertions: conjuncts(Role::Assertion, &model.assertions),
-            goal: Conjuncts::new(model, &words, program.as_ref(), Role::Goal, goal),
-            propositions: Conjuncts::new(model, &words, program.as_ref(), Role::Proposition, propositions),
-            scope: Conjuncts::new(model, &words, program.as_ref(), Role::Invariant, scope),
+            invariant: conjuncts(ConjunctRole::Invariant, &model.invariant),
+            assertions: conjuncts(ConjunctRole::Assertion, &model.assertions),
+            goal: Conjuncts::new(model, &words, program.as_ref(), ConjunctRole::Goal, goal),
+            propositions: Conjuncts::new(model, &words, program.as_ref(), ConjunctRole::Proposition, propositions),
+            scope: Conjuncts::new(model, &words, program.as_ref(), ConjunctRole::Invariant, scope),
             values: variables.iter().map(|_| ValueTable::new(is_frugal, config.memo_bytes.is_some())).collect(),
             judge,
             interp,
@@ -253,7 +254,7 @@ impl<'m> Explicit<'m> {
 
     /// All memos.
     pub(crate) fn memos(&self) -> impl Iterator<Item = &memo::Memo> {
-        let operations = self.operation_memos.iter().chain(&self.transformations).flat_map(Operation::memos);
+        let operations = self.operation_memos.iter().chain(&self.transformations).flat_map(OperationMemos::memos);
         let conjuncts = [&self.invariant, &self.assertions, &self.goal, &self.propositions, &self.scope]
             .into_iter()
             .flat_map(Conjuncts::memos);

@@ -29,9 +29,9 @@ use rustc_hash::FxHashSet;
 
 use crate::memo::PrefetchBuffer;
 use crate::system::{Explicit, lock};
-use inspect::{Inspector, Subject};
-use outcomes::Distinct;
-use perform::{Expansion, Performer, WorkerBuffers};
+use inspect::{InspectedState, Inspector};
+use outcomes::DistinctRows;
+use perform::{Performer, StateExpansion, WorkerBuffers};
 
 /// Memory that memos may always take.
 const MEMO_BASE_BYTES: u64 = 48 << 20;
@@ -197,7 +197,7 @@ impl<'a> ExplicitWorker<'a> {
         let system = self.system;
         let session = system.interp.session();
         let (mut failure, mut capped) = (None, None);
-        let mut seen = Distinct::default();
+        let mut seen = DistinctRows::default();
         session.initialise_repeatedly(constants, &mut |state| match state {
             Ok(state) => {
                 system.encode(&state, true, &mut self.target);
@@ -316,7 +316,7 @@ impl Worker for ExplicitWorker<'_> {
         }
         let mut state = None;
         let Self { system, buffers, invariant, assertions, goal, propositions, .. } = self;
-        let mut subject = Subject { system, fast: buffers.fast.as_mut(), words, state: &mut state };
+        let mut subject = InspectedState { system, fast: buffers.fast.as_mut(), words, state: &mut state };
         for inspector in asked_of(asked, [invariant, assertions, goal, propositions]) {
             completeness = completeness.and(inspector.inspect(&mut subject, before, found));
         }
@@ -329,7 +329,7 @@ impl ExplicitWorker<'_> {
     pub fn perform(&mut self, operation: usize, words: &[u32], out: &mut Steps) -> Completeness {
         self.refresh();
         self.buffers.scratch.wants_labels = out.wants_labels();
-        let mut at = Expansion::new(self.system, words, &mut self.buffers);
+        let mut at = StateExpansion::new(self.system, words, &mut self.buffers);
         self.operations[operation].perform(&mut at, out)
     }
 
@@ -338,7 +338,8 @@ impl ExplicitWorker<'_> {
             return (false, Completeness::Whole);
         }
         let mut state = None;
-        let mut subject = Subject { system: self.system, fast: self.buffers.fast.as_mut(), words, state: &mut state };
+        let mut subject =
+            InspectedState { system: self.system, fast: self.buffers.fast.as_mut(), words, state: &mut state };
         let mut is_outside = false;
         let completeness = self.scope.inspect(&mut subject, None, &mut |_| is_outside = true);
         (is_outside, completeness)
@@ -354,7 +355,7 @@ impl ExplicitWorker<'_> {
             return completeness;
         }
         self.buffers.scratch.wants_labels = out.wants_labels();
-        let mut at = Expansion { alike, ..Expansion::new(self.system, words, &mut self.buffers) };
+        let mut at = StateExpansion { alike, ..StateExpansion::new(self.system, words, &mut self.buffers) };
         for operation in &mut self.operations {
             completeness = completeness.and(operation.perform(&mut at, out));
         }

@@ -7,4 +7,4 @@ pub mod canonizer;
 mod selection;
 pub mod symmetry;
 
-pub use selection::{Analysed, Paths, Por, Rule, Sample, Selected, SelectedWorker, Tally, source_of};
+pub use selection::{Analysed, Paths, Por, Sample, Selected, SelectedWorker, SelectionRule, SelectionTally, source_of};

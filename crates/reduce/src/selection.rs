@@ -50,7 +50,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use abridge_deps::{Asked, Dependencies, Depth, EventId, Observed, Outline, Resources};
+use abridge_deps::{AnalysisDepth, AskedErrors, Dependencies, EventId, Observed, Outline, Resources};
 use abridge_system::{
     Alike, Completeness, LabelId, Layer, Origin, Pause, Step, Steps, System as _, Worker as _, WorkerLayer,
 };
@@ -63,7 +63,7 @@ pub use paths::Paths;
 
 /// Which sets are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rule {
+pub enum SelectionRule {
     Stubborn,
     /// A special case of them that is simpler and finds less.
     Ample,
@@ -72,9 +72,9 @@ pub enum Rule {
 /// How to look for independent steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Por {
-    pub rule: Rule,
-    pub depth: Depth,
-    pub asked: Asked,
+    pub rule: SelectionRule,
+    pub depth: AnalysisDepth,
+    pub asked: AskedErrors,
     /// Valuations of the constants that are analysed; the states of others are expanded fully.
     pub max_setups: u32,
     /// Take all steps, and check every selected set along paths up to this length.
@@ -101,7 +101,7 @@ const RETRY_GROWTH: u64 = 4;
 
 /// What came of it.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Tally {
+pub struct SelectionTally {
     /// States of which not all steps were taken.
     pub reduced: u64,
     /// Why steps may not be left out.
@@ -202,10 +202,10 @@ impl<'s, S: Analysed> Selected<'s, S> {
         Selected { paths: Some(paths), ..self }
     }
 
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> SelectionTally {
         let dependencies = self.dependencies.lock().unwrap_or_else(PoisonError::into_inner);
         let outline = dependencies.get(&0).and_then(Option::as_ref).map(|dependencies| dependencies.outline());
-        Tally {
+        SelectionTally {
             reduced: self.n_reduced.load(Ordering::Relaxed),
             refused: None,
             is_verification: self.por.verified_length.is_some(),
@@ -320,11 +320,11 @@ pub struct SelectedWorker<'a, S: Analysed + 'a> {
     inner: S::Worker<'a>,
     all: Steps,
     /// For the analysis of the state before.
-    view: Option<(u32, Option<View>)>,
+    view: Option<(u32, Option<DependencyView>)>,
 }
 
 /// One worker's view of the dependencies for some constants.
-struct View {
+struct DependencyView {
     dependencies: Arc<Dependencies>,
     chooser: Chooser,
     /// Instances by operation and label.
@@ -337,10 +337,10 @@ struct View {
     events: Vec<EventId>,
 }
 
-impl View {
-    fn new(dependencies: Arc<Dependencies>) -> View {
+impl DependencyView {
+    fn new(dependencies: Arc<Dependencies>) -> DependencyView {
         let (chooser, bits) = (Chooser::new(&dependencies), BitSet::default());
-        View {
+        DependencyView {
             chooser,
             bits,
             enabled: BitSet::with_room(dependencies.n_events()),
@@ -379,7 +379,7 @@ impl View {
 
     /// Chooses a set of instances that formulas about paths allow; true if noticed steps may be put off for ever along cycles of such states.
     fn choose_along(&mut self, paths: &Paths, words: &[u32], steps: &Steps) -> bool {
-        let View { dependencies, chooser, bits, enabled, events, .. } = self;
+        let DependencyView { dependencies, chooser, bits, enabled, events, .. } = self;
         let noticed: BitSet = dependencies.noticed().common(enabled).collect();
         let state = paths.state();
         let closes = |step: &Step<'_>| state.closing.contains(step.operation as usize);
@@ -450,7 +450,7 @@ impl<S: Analysed> SelectedWorker<'_, S> {
         }
         let Some(number) = self.selected.system.analysis_of(words) else { return false };
         if self.view.as_ref().is_none_or(|(known, _)| *known != number) {
-            self.view = Some((number, self.selected.dependencies(words).map(View::new)));
+            self.view = Some((number, self.selected.dependencies(words).map(DependencyView::new)));
         }
         let Some((_, Some(view))) = &mut self.view else { return false };
         self.all.clear();
@@ -464,8 +464,8 @@ impl<S: Analysed> SelectedWorker<'_, S> {
                 puts_off = view.choose_along(paths, words, &self.all);
                 view.chooser.chosen()
             }
-            Rule::Stubborn => view.chooser.choose(&view.dependencies, &view.bits, &view.enabled),
-            Rule::Ample => view.chooser.choose_ample(&view.dependencies, &view.bits, &view.enabled),
+            SelectionRule::Stubborn => view.chooser.choose(&view.dependencies, &view.bits, &view.enabled),
+            SelectionRule::Ample => view.chooser.choose_ample(&view.dependencies, &view.bits, &view.enabled),
         };
         if let Some(length) = self.selected.por.verified_length {
             if !view.enabled.is_within(chosen) {

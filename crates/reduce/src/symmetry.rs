@@ -29,12 +29,12 @@ mod states;
 mod term;
 
 pub use auto::{Auto, AutoCanonizer, canonical_permutation};
-pub use canon::{Canon, Labelling, Own, graph_permutation};
-pub use carriers::{Carrier, Reason, SYMMETRIC_EXTERNALS, Symmetry, symmetry_of};
+pub use canon::{Canon, Labelling, OwnLabelling, graph_permutation};
+pub use carriers::{AsymmetryReason, Carrier, SYMMETRIC_EXTERNALS, Symmetry, symmetry_of};
 pub use classes::TupleClasses;
 pub use flood::{Flood, FloodCanonizer};
-pub use graph::{Colour, Edge, Graph, Label};
-pub use group::{Block, Group, Permutation};
+pub use graph::{EdgeLabel, GraphEdge, ValueGraph, VertexColour};
+pub use group::{CarrierBlock, Group, Permutation};
 pub use label::{canonical_labelling, numbered};
 pub use layers::Layered;
 pub use marker::Marker;

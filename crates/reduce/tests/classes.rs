@@ -8,7 +8,7 @@ use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
 use abridge_model_system::ModelSystem as _;
 use abridge_reduce::symmetry::{
-    Auto, Canon, Canonizer, Flood, Marker, Own, Quotient, Quotiented, Symmetry, symmetry_of,
+    Auto, Canon, Canonizer, Flood, Marker, OwnLabelling, Quotient, Quotiented, Symmetry, symmetry_of,
 };
 use abridge_search::{Strategy, explore};
 use abridge_sema::{Options, analyse};
@@ -76,7 +76,7 @@ fn all_methods_have_the_same_classes() {
         let states: Vec<Vec<u32>> = (0..exploration.table.len() as u32).map(state).collect();
         let Symmetry { group, .. } = symmetry_of(&model, ASKED, &[], system.pinned());
         let auto = Auto::new(&system, group.clone());
-        let canon = Canon::new(&system, group.clone(), Own);
+        let canon = Canon::new(&system, group.clone(), OwnLabelling);
         let flood = Flood::new(&system, group.clone());
         let marker = Marker::new(&system, group.clone(), true);
         let found = assert_same(file, &states, &mut auto.judge(), &mut canon.judge());

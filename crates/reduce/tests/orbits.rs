@@ -2,8 +2,8 @@
 
 use abridge_eval::Val;
 use abridge_reduce::symmetry::{
-    Block, Colour, Edge, Graph, Group, Label, Layered, Own, canonical_labelling, canonical_permutation,
-    graph_permutation, numbered, permute_value,
+    CarrierBlock, EdgeLabel, GraphEdge, Group, Layered, OwnLabelling, ValueGraph, VertexColour, canonical_labelling,
+    canonical_permutation, graph_permutation, numbered, permute_value,
 };
 use abridge_value::{Set, Value};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ const SIZES: [u32; 2] = [4, 3];
 /// Blocks in several ways: everything, or with fixed elements.
 fn groups() -> Vec<Group> {
     let blocks = |list: &[(u32, &[u32])]| {
-        Group::new(list.iter().map(|(set, indices)| Block { set: *set, indices: indices.to_vec() }).collect())
+        Group::new(list.iter().map(|(set, indices)| CarrierBlock { set: *set, indices: indices.to_vec() }).collect())
     };
     vec![
         blocks(&[(0, &[0, 1, 2, 3]), (1, &[0, 1, 2])]),
@@ -135,7 +135,7 @@ fn forms(group: &Group, state: &[Value]) -> Vec<Vec<Value>> {
     let vals = vals(state);
     let mut forms = vec![
         permute(group, &canonical_permutation(group, &vals), state),
-        permute(group, &graph_permutation(group, &vals, &Own), state),
+        permute(group, &graph_permutation(group, &vals, &OwnLabelling), state),
     ];
     #[cfg(feature = "nauty")]
     forms.push(permute(group, &graph_permutation(group, &vals, &abridge_reduce::symmetry::Nauty), state));
@@ -191,24 +191,28 @@ proptest! {
     }
 }
 
-fn graph(group: &Group, state: &[Value]) -> Graph {
-    Graph::new(group, (0..).zip(&vals(state)), true)
+fn graph(group: &Group, state: &[Value]) -> ValueGraph {
+    ValueGraph::new(group, (0..).zip(&vals(state)), true)
 }
 
-fn canonical(graph: &Graph) -> (Vec<Colour>, Vec<Edge>) {
+fn canonical(graph: &ValueGraph) -> (Vec<VertexColour>, Vec<GraphEdge>) {
     let graph = numbered(graph, &canonical_labelling(graph));
     (graph.colours, graph.edges)
 }
 
 /// A layered graph as one with a single label.
-fn plain(layered: &Layered) -> Graph {
+fn plain(layered: &Layered) -> ValueGraph {
     let colour = |vertex: usize| {
         let (layer, vertex) = (vertex / layered.width, vertex % layered.width);
-        Colour::Free(layered.colours[vertex], layer as u32)
+        VertexColour::Free(layered.colours[vertex], layer as u32)
     };
-    Graph {
+    ValueGraph {
         colours: (0..layered.width * layered.n_layers).map(colour).collect(),
-        edges: layered.edges.iter().map(|(from, to)| Edge { from: *from, to: *to, label: Label::Inside }).collect(),
+        edges: layered
+            .edges
+            .iter()
+            .map(|(from, to)| GraphEdge { from: *from, to: *to, label: EdgeLabel::Inside })
+            .collect(),
         points: Vec::new(),
     }
 }
@@ -238,7 +242,7 @@ fn subsets(items: &[Value]) -> Vec<Value> {
 }
 
 fn whole(size: u32) -> (Group, Vec<Value>) {
-    let group = Group::new(vec![Block { set: 0, indices: (0..size).collect() }]);
+    let group = Group::new(vec![CarrierBlock { set: 0, indices: (0..size).collect() }]);
     (group, (0..size).map(|index| Value::element(0, index)).collect())
 }
 

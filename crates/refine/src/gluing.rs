@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use abridge_diag::Diagnostic;
 use abridge_eval::{Env, State};
-use abridge_explicit::{Evaluator, Explicit, Judged};
+use abridge_explicit::{ConditionTruth, Explicit, InterpreterChoice};
 use abridge_model::ids::Id as _;
 use abridge_model::{PredId, VarId};
 use abridge_model_system::ModelSystem as _;
@@ -68,7 +68,7 @@ impl<'m> Gluing<'m> {
         State { constants: concrete.constants.clone(), variables: Arc::new(variables) }
     }
 
-    pub(crate) fn glued(&self, evaluator: Evaluator, concrete: &State, abstracted: &State) -> Glued {
+    pub(crate) fn glued(&self, evaluator: InterpreterChoice, concrete: &State, abstracted: &State) -> Glued {
         let mut gap = None;
         for id in &self.kept {
             let (new, old) = (&concrete.variables[id.index()], &abstracted.variables[id.index()]);
@@ -86,10 +86,10 @@ impl<'m> Gluing<'m> {
         let mut ill_defined = None;
         for conjunct in &self.conjuncts {
             match self.joint.truth(evaluator, std::iter::once(self.pred(*conjunct)), &env) {
-                Judged::True => {}
-                Judged::False => return Glued::No(Fault::Conjunct(*conjunct)),
-                Judged::IllDefined => ill_defined = ill_defined.or(Some(*conjunct)),
-                Judged::Unknown(why) => gap = gap.max(Some(why)),
+                ConditionTruth::True => {}
+                ConditionTruth::False => return Glued::No(Fault::Conjunct(*conjunct)),
+                ConditionTruth::IllDefined => ill_defined = ill_defined.or(Some(*conjunct)),
+                ConditionTruth::Unknown(why) => gap = gap.max(Some(why)),
             }
         }
         match (ill_defined, gap) {
@@ -109,7 +109,7 @@ impl<'m> Gluing<'m> {
     /// The same for vectors of the two levels.
     pub(crate) fn glued_words(
         &self,
-        evaluator: Evaluator,
+        evaluator: InterpreterChoice,
         (concrete, words): (&Side<'_>, &[u32]),
         (abstracted, other): (&Side<'_>, &[u32]),
     ) -> Glued {

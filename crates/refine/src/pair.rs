@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
 use abridge_diag::StopFlag;
-use abridge_explicit::{Called, Evaluator, Explicit, SystemConfig, judge};
+use abridge_explicit::{Called, Explicit, InterpreterChoice, SystemConfig, judge};
 use abridge_model::{ConstId, SmolStr};
 use abridge_model_system::{FIRST_OPERATION, INITIALISATION, ModelSystem as _, SETUP};
 use abridge_system::{
@@ -204,7 +204,7 @@ impl<'m> Pair<'m> {
         self.gaps.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
     }
 
-    pub(crate) fn worker_by(&self, evaluator: Evaluator) -> PairWorker<'_, 'm> {
+    pub(crate) fn worker_by(&self, evaluator: InterpreterChoice) -> PairWorker<'_, 'm> {
         PairWorker {
             pair: self,
             concrete: Lister::new(&self.concrete, &self.events, evaluator),
@@ -436,7 +436,7 @@ impl<'m> System for Pair<'m> {
     }
 
     fn worker(&self) -> PairWorker<'_, 'm> {
-        self.worker_by(Evaluator::Usual)
+        self.worker_by(InterpreterChoice::Usual)
     }
 
     fn tidy(&self, n_states: u64) -> usize {

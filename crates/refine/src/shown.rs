@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use abridge_diag::Diagnostic;
 use abridge_eval::Val;
-use abridge_explicit::Evaluator;
+use abridge_explicit::InterpreterChoice;
 use abridge_model::dump;
 use abridge_model_system::{
     FIRST_OPERATION, INITIALISATION, INITIALISATION_NAME, ModelSystem, SETUP, SETUP_NAME, step_number,
@@ -110,10 +110,10 @@ impl Pair<'_> {
     /// The step that leads to a pair in which an obligation failed, found by the judge; nothing if it does not find it.
     pub fn failure(&self, origin: Origin<'_>, target: &[u32]) -> Option<Failed> {
         let MatchResult::Failed(number) = self.spec(target).outcome else { return None };
-        let step = self.worker_by(Evaluator::Judge).find_to(origin, target)?;
+        let step = self.worker_by(InterpreterChoice::Judge).find_to(origin, target)?;
         let (obligation, operation) = Obligation::of_number(number);
         let shown = self.shown(&step);
-        let mut lister = Lister::new(&self.abstracted, &self.events, Evaluator::Judge);
+        let mut lister = Lister::new(&self.abstracted, &self.events, InterpreterChoice::Judge);
         let (allowed, n_allowed) = self.allowed(target, step.deed, &mut lister);
         let candidates = self.candidates(origin, &step, &mut lister);
         Some(Failed {
@@ -232,7 +232,9 @@ impl Pair<'_> {
         let (concrete, _) = self.concrete.system.decode(self.concrete_words(&step.target));
         let wrong = self.outcomes(origin, step, lister, MAX_SHOWN).into_iter().take(MAX_SHOWN).filter_map(|state| {
             let (abstracted, _) = self.abstracted.system.decode(&state);
-            let Glued::No(fault) = self.gluing.glued(Evaluator::Judge, &concrete, &abstracted) else { return None };
+            let Glued::No(fault) = self.gluing.glued(InterpreterChoice::Judge, &concrete, &abstracted) else {
+                return None;
+            };
             let model = self.gluing.system().model();
             let (fault, parts) = match fault {
                 Fault::Kept(id) => {
@@ -251,12 +253,12 @@ impl Pair<'_> {
 
     /// What is not well-defined about the gluing invariant after a step, with the operation; nothing if the judge finds nothing.
     pub fn ill_defined_gluing(&self, origin: Origin<'_>, target: &[u32]) -> Option<(String, Diagnostic)> {
-        let step = self.worker_by(Evaluator::Judge).find_to(origin, target)?;
-        let mut lister = Lister::new(&self.abstracted, &self.events, Evaluator::Judge);
+        let step = self.worker_by(InterpreterChoice::Judge).find_to(origin, target)?;
+        let mut lister = Lister::new(&self.abstracted, &self.events, InterpreterChoice::Judge);
         let (concrete, _) = self.concrete.system.decode(self.concrete_words(target));
         let error = self.outcomes(origin, &step, &mut lister, usize::MAX).into_iter().find_map(|state| {
             let (abstracted, _) = self.abstracted.system.decode(&state);
-            match self.gluing.glued(Evaluator::Judge, &concrete, &abstracted) {
+            match self.gluing.glued(InterpreterChoice::Judge, &concrete, &abstracted) {
                 Glued::IllDefined(conjunct) => self.gluing.error(conjunct, &concrete, &abstracted),
                 _ => None,
             }
@@ -360,7 +362,7 @@ impl Machine for Pair<'_> {
     }
 
     fn moves(&self, origin: Origin<'_>, operation: Option<u32>, found: &mut Listing<'_>) -> Completeness {
-        let mut worker = self.worker_by(Evaluator::Judge);
+        let mut worker = self.worker_by(InterpreterChoice::Judge);
         worker.find(origin);
         for step in &worker.found.steps {
             if operation.is_none_or(|operation| operation == step.operation)
@@ -373,12 +375,12 @@ impl Machine for Pair<'_> {
     }
 
     fn move_to(&self, origin: Origin<'_>, target: &[u32]) -> Option<Move> {
-        self.worker_by(Evaluator::Judge).find_to(origin, target).map(|step| self.shown(&step))
+        self.worker_by(InterpreterChoice::Judge).find_to(origin, target).map(|step| self.shown(&step))
     }
 
     fn explain(&self, kind: FindingKind, state: &[u32]) -> Option<Explanation> {
         let FindingKind::IllDefined(operation) = kind else { return Some(Explanation::default()) };
-        let mut worker = self.worker_by(Evaluator::Judge);
+        let mut worker = self.worker_by(InterpreterChoice::Judge);
         worker.find(Origin::State(state));
         if !worker.found.ill_defined.contains(&operation) {
             return None;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use abridge_eval::{PrescribedChoices, Slots, Transition, Val};
-use abridge_explicit::{Called, Evaluator, Explicit, ExplicitWorker};
+use abridge_explicit::{Called, Explicit, ExplicitWorker, InterpreterChoice};
 use abridge_model::OpId;
 use abridge_model_system::{FIRST_OPERATION, ModelSystem as _};
 use abridge_system::{LabelId, Steps, System as _, Worker as _};
@@ -60,7 +60,7 @@ const MAX_KEPT_LABELS: usize = 1 << 18;
 pub(crate) struct Lister<'a, 'm> {
     pub(crate) side: &'a Side<'m>,
     events: &'a Events,
-    evaluator: Evaluator,
+    evaluator: InterpreterChoice,
     known: FxHashMap<Box<[u32]>, Rc<Listed>>,
     fast: Option<FastLister<'a>>,
 }
@@ -75,8 +75,8 @@ struct FastLister<'a> {
 }
 
 impl<'a, 'm> Lister<'a, 'm> {
-    pub(crate) fn new(side: &'a Side<'m>, events: &'a Events, evaluator: Evaluator) -> Self {
-        let fast = (evaluator == Evaluator::Usual).then(|| FastLister {
+    pub(crate) fn new(side: &'a Side<'m>, events: &'a Events, evaluator: InterpreterChoice) -> Self {
+        let fast = (evaluator == InterpreterChoice::Usual).then(|| FastLister {
             worker: side.system.worker(),
             steps: Steps::with_labels(side.system.width()),
             positions: side.system.operation_ids().iter().map(|op| side.position(*op)).collect(),
@@ -85,7 +85,7 @@ impl<'a, 'm> Lister<'a, 'm> {
         Lister { side, events, evaluator, known: FxHashMap::default(), fast }
     }
 
-    pub(crate) fn evaluator(&self) -> Evaluator {
+    pub(crate) fn evaluator(&self) -> InterpreterChoice {
         self.evaluator
     }
 
@@ -181,15 +181,15 @@ impl<'a, 'm> Lister<'a, 'm> {
     }
 
     /// Compiled fragments make all choices, whatever is given.
-    fn evaluator_for(&self, variables: Option<&Arc<Slots>>) -> Evaluator {
-        if variables.is_some() { Evaluator::Judge } else { self.evaluator }
+    fn evaluator_for(&self, variables: Option<&Arc<Slots>>) -> InterpreterChoice {
+        if variables.is_some() { InterpreterChoice::Judge } else { self.evaluator }
     }
 
     fn add(
         &self,
         position: usize,
         words: &[u32],
-        evaluator: Evaluator,
+        evaluator: InterpreterChoice,
         given: PrescribedChoices,
         max: usize,
         steps: &mut Vec<SideStep>,

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use abridge_eval::PrescribedChoices;
-use abridge_explicit::{Called, Judged};
+use abridge_explicit::{Called, ConditionTruth};
 use abridge_model_system::{INITIALISATION, ModelSystem as _};
 use abridge_system::Gap;
 use rustc_hash::FxHashSet;
@@ -95,10 +95,10 @@ impl PairWorker<'_, '_> {
                     return;
                 }
                 match self.is_allowed(letter.letter as usize, state, step.call) {
-                    Judged::True => self.simulate_step(&step, state),
-                    Judged::False => {}
-                    Judged::IllDefined => self.heed(ILL_DEFINED, operation),
-                    Judged::Unknown(gap) => self.miss(gap, operation),
+                    ConditionTruth::True => self.simulate_step(&step, state),
+                    ConditionTruth::False => {}
+                    ConditionTruth::IllDefined => self.heed(ILL_DEFINED, operation),
+                    ConditionTruth::Unknown(gap) => self.miss(gap, operation),
                 }
             }
             return;
@@ -115,16 +115,16 @@ impl PairWorker<'_, '_> {
             let given = letter.given(pair.concrete.system.model(), pair.events.call(*call));
             if steps.is_empty() && has_condition {
                 match pair.concrete.system.may_call(self.concrete.evaluator(), letter.op, words, &given) {
-                    Judged::True => {}
-                    Judged::False => {
+                    ConditionTruth::True => {}
+                    ConditionTruth::False => {
                         self.fail(operation, Deed::Call(*call), words, &[state.into()], Obligation::Precondition);
                         continue;
                     }
-                    Judged::IllDefined => {
+                    ConditionTruth::IllDefined => {
                         self.heed(ILL_DEFINED, operation);
                         continue;
                     }
-                    Judged::Unknown(gap) => {
+                    ConditionTruth::Unknown(gap) => {
                         self.miss(gap, operation);
                         continue;
                     }
@@ -224,7 +224,7 @@ impl PairWorker<'_, '_> {
     }
 
     /// Truth of the abstract precondition of a call.
-    fn is_allowed(&self, letter: usize, state: &[u32], call: u32) -> Judged {
+    fn is_allowed(&self, letter: usize, state: &[u32], call: u32) -> ConditionTruth {
         let (system, letter) = (&self.pair.abstracted.system, &self.pair.alphabet.abstracted[letter]);
         let given = letter.given(system.model(), self.pair.events.call(call));
         system.may_call(self.abstracted.evaluator(), letter.op, state, &given)

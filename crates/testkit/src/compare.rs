@@ -9,8 +9,8 @@
 use std::num::NonZero;
 
 use abridge_check::{
-    Checkpoint, Config, Control, Direction, Disk, Engine, Evaluator, Found, Key, Method, PorMode, Progress, Ram,
-    Report, Strategy, Verdict, Violation, ViolationKind, Volume, check, check_on_disk,
+    Checkpoint, Config, Control, Direction, Disk, Engine, Evaluator, FoundViolations, Key, Method, PorMode, Progress,
+    Ram, Report, Strategy, Verdict, Violation, ViolationKind, Volume, check, check_on_disk,
 };
 use abridge_model::Model;
 use abridge_system::Limit;
@@ -37,7 +37,7 @@ pub struct Compared {
     /// The machine leaves something open: all ways ended, none of them in `holds`.
     pub is_open: bool,
     pub states: u64,
-    pub found: Found,
+    pub found: FoundViolations,
 }
 
 /// A way that does not agree with the plain interpreter.
@@ -303,7 +303,7 @@ fn is_open(report: &Report) -> bool {
 
 /// What the plain interpreter says and what a way says, if they may not differ.
 fn difference(expected: &Report, report: &Report, preserves: Preserves) -> Option<(String, String)> {
-    if preserves == Preserves::First && report.found != Found::default() {
+    if preserves == Preserves::First && report.found != FoundViolations::default() {
         // What would have been left open was not met.
         let is_wrong = !is_part(report.found, expected.found);
         return is_wrong.then(|| (text(expected, preserves), text(report, preserves)));
@@ -331,8 +331,9 @@ fn difference(expected: &Report, report: &Report, preserves: Preserves) -> Optio
     (has_more || expected != report).then_some((expected, report))
 }
 
-fn is_part(part: Found, whole: Found) -> bool {
-    let list = |found: Found| [found.deadlock, found.invariant, found.assertion, found.ill_defined, found.goal];
+fn is_part(part: FoundViolations, whole: FoundViolations) -> bool {
+    let list =
+        |found: FoundViolations| [found.deadlock, found.invariant, found.assertion, found.ill_defined, found.goal];
     list(part).into_iter().zip(list(whole)).all(|(part, whole)| !part || whole)
 }
 

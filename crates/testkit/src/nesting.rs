@@ -8,8 +8,8 @@ use std::num::NonZero;
 use std::path::Path;
 
 use abridge_check::{
-    Animation, Config, Method, Place as At, PorMode, View, check, evaluate, fingerprint, solve, space, state_graph,
-    symmetry_of,
+    Animation, Config, Method, Place as At, PorMode, SpaceView, check, evaluate, fingerprint, solve, space,
+    state_graph, symmetry_of,
 };
 use abridge_diag::{FileId, RenderConfig, render, with_stack};
 use abridge_eval::Env;
@@ -352,7 +352,7 @@ pub fn everything(case: &Case, mut told: impl FnMut(&str)) {
     told("animate");
     with_stack(|| animate(model));
     told("graph");
-    let _ = space(model, &limited(), View::Quotient, MAX_SHOWN);
+    let _ = space(model, &limited(), SpaceView::Quotient, MAX_SHOWN);
     let _ = state_graph(model, &limited(), 1, &mut ());
     if let Some(formula) = &case.formula {
         told("eval");

@@ -13,7 +13,7 @@ use abridge_check::{
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Logic, Model};
 use abridge_model_system::{ModelSystem as _, Transformer as _};
-use abridge_reduce::canonizer::Plan;
+use abridge_reduce::canonizer::ReductionPlan;
 use abridge_system::{Origin, Steps, System as _, Worker as _, go_on};
 use abridge_testkit::models::subjects;
 use abridge_testkit::{Project, Random};
@@ -284,7 +284,7 @@ fn random_machine(random: &mut Random) -> RandomMachine {
 
 /// Orbits among the reachable states: classes of states that are images of each other.
 fn orbits_by_brute_force(model: &Model, config: &Config) -> u64 {
-    let plan = Plan::new(model, &config.reduce, true, |_| false);
+    let plan = ReductionPlan::new(model, &config.reduce, true, |_| false);
     let transformations = plan.functions.clone();
     let system =
         Explicit::new(judge(model, config.eval.clone()), SystemConfig { transformations, ..SystemConfig::default() });
@@ -415,7 +415,7 @@ impl Known<'_> {
             self.agrees(&compared, &format!("{strategy:?}, compared"));
             let reduction = compared.reduction.as_ref().expect("a reduction");
             assert!(reduction.is_proved, "seed {seed}, {strategy:?}, compared: {reduction:?}\n{text}");
-            assert!(reduction.twin.is_some_and(|(_, is_whole)| is_whole), "seed {seed}, {strategy:?}\n{text}");
+            assert!(reduction.compared.is_some_and(|(_, is_whole)| is_whole), "seed {seed}, {strategy:?}\n{text}");
             assert_eq!(compared.states, report.states, "seed {seed}, {strategy:?}, compared\n{text}");
         }
         orbits

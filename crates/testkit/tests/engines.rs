@@ -4,13 +4,13 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use abridge_check::{
-    Animation, Config, Origin, Sought, Strategy, Verdict, View, ViolationKind, check_machine, choices, find, nth_state,
-    space_of,
+    Animation, Config, Origin, Sought, SpaceView, Strategy, Verdict, ViolationKind, check_machine, choices, find,
+    nth_state, space_of,
 };
-use abridge_deps::{Asked, Depth, Resources};
+use abridge_deps::{AnalysisDepth, AskedErrors, Resources};
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_reduce::symmetry::{Canonizer, Quotient, Quotiented};
-use abridge_reduce::{Por, Rule, Selected};
+use abridge_reduce::{Por, Selected, SelectionRule};
 use abridge_search::{Disk, explore, explore_on_disk};
 use abridge_system::{Gap, Limit, Properties, System};
 use abridge_testkit::Project;
@@ -84,10 +84,10 @@ fn a_machine_without_b_is_animated() {
 
 #[test]
 fn a_machine_without_b_is_drawn() {
-    let space = space_of(&UNSOLVABLE, View::Everything, 100, None);
+    let space = space_of(&UNSOLVABLE, SpaceView::Everything, 100, None);
     assert_eq!((space.nodes.len(), space.edges.len(), space.is_cut), (11, 35, false));
     assert!(space.edges.iter().any(|edge| edge.label == "pour(small)"));
-    assert!(space_of(&UNSOLVABLE, View::Everything, 5, None).is_cut);
+    assert!(space_of(&UNSOLVABLE, SpaceView::Everything, 5, None).is_cut);
 }
 
 /// Every state is its own orbit.
@@ -188,9 +188,9 @@ fn what_is_withheld_is_a_limit_through_a_selection() {
         let system = Explicit::new(judge(&counters, abridge_eval::Config::default()), config);
         for (one_in, gap) in [(2, GAPS[0]), (8, GAPS[1]), (30, GAPS[2]), (u64::MAX, GAPS[3])] {
             let faulty = Faulty::new(&system, seed, one_in, gap);
-            let asked = Asked { deadlock: true, invariant: true, assertions: false, goal: false };
-            let depth = Depth::Semantic { conflicts: 1_000 };
-            let por = Por { rule: Rule::Stubborn, depth, asked, max_setups: 4, verified_length: None };
+            let asked = AskedErrors { deadlock: true, invariant: true, assertions: false, goal: false };
+            let depth = AnalysisDepth::Semantic { conflicts: 1_000 };
+            let por = Por { rule: SelectionRule::Stubborn, depth, asked, max_setups: 4, verified_length: None };
             let selected = Selected::new(&faulty, por, Resources::new(Arc::default(), 100_000));
             n_spoilt += explore_all(&selected, &|| faulty.n_gaps(), gap);
             n_reduced += selected.tally().reduced;
@@ -218,7 +218,7 @@ fn what_is_withheld_never_holds() {
         let found = choices(&faulty, Origin::State(&[0, 0]), 10);
         assert_eq!(found.completeness.is_whole(), faulty.n_gaps() == before);
         let before = faulty.n_gaps();
-        let space = space_of(&faulty, View::Everything, 100, None);
+        let space = space_of(&faulty, SpaceView::Everything, 100, None);
         assert_eq!(space.is_cut, faulty.n_gaps() > before);
     }
     assert!(n_spoilt > 50 && n_whole > 10, "{n_spoilt} {n_whole}");

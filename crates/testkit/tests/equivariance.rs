@@ -14,7 +14,7 @@ use abridge_explicit::judge;
 use abridge_external::SILENT_PREDICATES;
 use abridge_model::ModelNode;
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, Model, Pred, QuantifiedOp, TreeOp, UnaryOp};
-use abridge_reduce::symmetry::{Block, Group, Permutation, SYMMETRIC_EXTERNALS, permute_value, symmetry_of};
+use abridge_reduce::symmetry::{CarrierBlock, Group, Permutation, SYMMETRIC_EXTERNALS, permute_value, symmetry_of};
 use abridge_system::Properties;
 use abridge_testkit::Project;
 use abridge_value::Value;
@@ -63,7 +63,7 @@ fn permutations(group: &Group) -> Vec<Permutation> {
 
 /// All permutations of all given sets.
 fn full_group(model: &Model) -> Group {
-    let blocks = model.sets.iter().map(|(id, set)| Block { set: id.0, indices: (0..set.size()).collect() });
+    let blocks = model.sets.iter().map(|(id, set)| CarrierBlock { set: id.0, indices: (0..set.size()).collect() });
     Group::new(blocks.collect())
 }
 

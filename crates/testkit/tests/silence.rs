@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use abridge_check::{Found, Method, PorMode, Verdict};
+use abridge_check::{FoundViolations, Method, PorMode, Verdict};
 use abridge_testkit::models;
 use abridge_testkit::silence::{Asked, Listened, Loaded, listen, load};
 
@@ -25,8 +25,9 @@ fn settings() -> Vec<Asked> {
     methods.into_iter().flat_map(|method| [PorMode::Off, PorMode::Auto].map(|por| asked(method, por))).collect()
 }
 
-fn is_part(part: Found, whole: Found) -> bool {
-    let list = |found: Found| [found.deadlock, found.invariant, found.assertion, found.ill_defined, found.goal];
+fn is_part(part: FoundViolations, whole: FoundViolations) -> bool {
+    let list =
+        |found: FoundViolations| [found.deadlock, found.invariant, found.assertion, found.ill_defined, found.goal];
     list(part).into_iter().zip(list(whole)).all(|(part, whole)| !part || whole)
 }
 

@@ -99,7 +99,7 @@ fn markers_are_exact_where_they_decide() {
 }
 
 /// What a report says that a reduction must not change, and the length of its trace.
-fn verdict(report: &Report) -> (abridge_check::Verdict, abridge_check::Found, Option<usize>) {
+fn verdict(report: &Report) -> (abridge_check::Verdict, abridge_check::FoundViolations, Option<usize>) {
     let length = report.violation().map(|violation| violation.trace.steps.len());
     (report.verdict, report.found, length)
 }

@@ -108,7 +108,7 @@ fn traces_are_replayed_through_a_wrapper() {
     let report = check(&model, &config, &mut ());
     let steps = &report.violation().expect("bb becomes 3").trace.steps;
     let wanted: Vec<_> =
-        steps.iter().map(|step| abridge_check::Wanted { name: step.name.clone(), ..Default::default() }).collect();
+        steps.iter().map(|step| abridge_check::WantedStep { name: step.name.clone(), ..Default::default() }).collect();
     let replayed = replay(&Faulty::new(&system, 1, u64::MAX, Gap::Failed), &wanted);
     assert_eq!((replayed.moves.len(), replayed.failure), (steps.len(), None));
 }

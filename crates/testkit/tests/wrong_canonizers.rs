@@ -10,7 +10,7 @@ use abridge_check::{
 };
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::{Logic, Model};
-use abridge_reduce::canonizer::{Canonized, Plan};
+use abridge_reduce::canonizer::{Canonized, ReductionPlan};
 use abridge_reduce::symmetry::Quotiented;
 use abridge_system::Properties;
 use abridge_testkit::Project;
@@ -446,7 +446,7 @@ impl Wrong {
 
 /// Searches with a reduction that nobody checked.
 fn unchecked_findings(model: &Model, config: &Config) -> usize {
-    let plan = Plan::new(model, &config.reduce, true, |_| false);
+    let plan = ReductionPlan::new(model, &config.reduce, true, |_| false);
     let transformations = plan.functions.clone();
     let system =
         Explicit::new(judge(model, config.eval.clone()), SystemConfig { transformations, ..SystemConfig::default() });

@@ -35,7 +35,7 @@ impl Watcher for StoresSteps {
 }
 
 /// Why there is no answer.
-pub(super) enum Unknown {
+pub(super) enum DivergenceUnknown {
     /// It could be found with more time or memory.
     Stopped(String),
     Lost(String),
@@ -47,8 +47,8 @@ pub(super) fn find(
     exploration: &Exploration,
     mut canonizer: Option<&mut dyn Canonizer>,
     control: &mut dyn Control,
-) -> Result<Option<Counterexample>, Unknown> {
-    let lost = |why: &str| Unknown::Lost(format!("divergence could not be excluded: {why}"));
+) -> Result<Option<Counterexample>, DivergenceUnknown> {
+    let lost = |why: &str| DivergenceUnknown::Lost(format!("divergence could not be excluded: {why}"));
     let Exploration { table, steps, .. } = exploration;
     let lasso = lasso(steps, table, pair.bytes(), control)?;
     if steps.has_failed() {
@@ -65,10 +65,10 @@ pub(super) fn find(
         .is_none()
         .then(|| go_round(pair, &mut path.states, &cycle, reborrowed(&mut canonizer)))
         .flatten()
-        .ok_or_else(|| Unknown::Lost("a divergence was found, but no real states of it".to_owned()))?;
+        .ok_or_else(|| DivergenceUnknown::Lost("a divergence was found, but no real states of it".to_owned()))?;
     let mut found = paired(pair, &path);
     match &found.gap {
-        Some(gap) => Err(Unknown::Lost(format!("a divergence was found, but its trace was not: {gap}"))),
+        Some(gap) => Err(DivergenceUnknown::Lost(format!("a divergence was found, but its trace was not: {gap}"))),
         None => {
             found.loop_start = Some(loop_start);
             Ok(Some(found))
@@ -85,7 +85,7 @@ fn reborrowed<'c>(canonizer: &'c mut Option<&mut dyn Canonizer>) -> Option<&'c m
 }
 
 /// Numbers of pairs.
-type Numbers = Vec<u32>;
+type PairNumbers = Vec<u32>;
 
 /// A path of hidden steps to a cycle of them, and the cycle, both with its first pair; nothing if there is none.
 fn lasso(
@@ -93,7 +93,7 @@ fn lasso(
     table: &StateTable,
     bytes: u64,
     control: &mut dyn Control,
-) -> Result<Option<(Numbers, Numbers)>, Unknown> {
+) -> Result<Option<(PairNumbers, PairNumbers)>, DivergenceUnknown> {
     let n_pairs = graph.n_states();
     let mut reader = graph.reader();
     let (mut is_done, mut is_open) = (vec![false; n_pairs as usize], vec![false; n_pairs as usize]);
@@ -120,7 +120,7 @@ fn lasso(
                         Progress { states, waiting: states.saturating_sub(n_visited), bytes, ..Progress::default() };
                     if let Some(limit) = control.poll(&progress) {
                         let why = format!("divergence could not be excluded: {}", limit_text(limit));
-                        return Err(Unknown::Stopped(why));
+                        return Err(DivergenceUnknown::Stopped(why));
                     }
                 }
             }
@@ -132,7 +132,7 @@ fn lasso(
                     calls.pop();
                 }
                 Some(target) if is_open[target as usize] => {
-                    let stem: Numbers = calls.iter().map(|(number, _)| *number).collect();
+                    let stem: PairNumbers = calls.iter().map(|(number, _)| *number).collect();
                     let first = stem.iter().position(|number| *number == target).unwrap_or(0);
                     return Ok(Some((stem[..=first].to_vec(), stem[first..].to_vec())));
                 }

@@ -13,7 +13,7 @@ use abridge_system::Limit;
 use super::{run, temporal};
 use crate::explorer::InMemory;
 use crate::report::{Report, Verdict};
-use crate::stack::Evaluated;
+use crate::stack::EvaluatedSystem;
 use crate::{Config, reduced};
 
 /// States that the explicit engine visits before the symbolic one is tried.
@@ -24,9 +24,9 @@ const TRIAL_PERCENT: u32 = 16;
 const TRIAL_GROWTH: u32 = 2;
 
 /// Explores a system explicitly, unless the symbolic engine has an answer before.
-pub(crate) fn automatic(system: &impl Evaluated, config: &Config, control: &mut dyn Control) -> Report {
+pub(crate) fn automatic(system: &impl EvaluatedSystem, config: &Config, control: &mut dyn Control) -> Report {
     let is_trying = temporal::are_supported(config);
-    let mut trials = Trials {
+    let mut trials = SymbolicTrials {
         system,
         config,
         control,
@@ -41,7 +41,7 @@ pub(crate) fn automatic(system: &impl Evaluated, config: &Config, control: &mut 
 }
 
 /// Tries the symbolic engine while an explicit search waits, and ends the search if that has an answer.
-struct Trials<'t, S> {
+struct SymbolicTrials<'t, S> {
     system: &'t S,
     config: &'t Config,
     control: &'t mut dyn Control,
@@ -54,7 +54,7 @@ struct Trials<'t, S> {
     answer: Option<Report>,
 }
 
-impl<S: Evaluated> Trials<'_, S> {
+impl<S: EvaluatedSystem> SymbolicTrials<'_, S> {
     /// Time for a trial now; nothing if it is too early.
     fn allowance(&self, progress: &Progress) -> Option<Duration> {
         if !self.is_trying || progress.states < TRIAL_STATES || progress.waiting == 0 || progress.is_settled {
@@ -71,7 +71,7 @@ impl<S: Evaluated> Trials<'_, S> {
         let whole = self.config.stop.clone();
         let stop = StopFlag::probed(move || whole.is_raised() || Instant::now() >= end);
         let config = Config { stop, ..self.config.clone() };
-        let mut control = Timed { control: &mut *self.control, end, bytes };
+        let mut control = TimedControl { control: &mut *self.control, end, bytes };
         let report = run(self.system, &config, &mut control);
         self.answer = report.filter(|report| report.verdict != Verdict::Incomplete);
         self.last = start.elapsed();
@@ -79,7 +79,7 @@ impl<S: Evaluated> Trials<'_, S> {
     }
 }
 
-impl<S: Evaluated> Control for Trials<'_, S> {
+impl<S: EvaluatedSystem> Control for SymbolicTrials<'_, S> {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         let limit = self.control.poll(progress);
         if limit.is_none()
@@ -96,13 +96,13 @@ impl<S: Evaluated> Control for Trials<'_, S> {
 }
 
 /// The control of a trial: it ends in time, and the table of the waiting search counts as memory of the run.
-struct Timed<'t> {
+struct TimedControl<'t> {
     control: &'t mut dyn Control,
     end: Instant,
     bytes: u64,
 }
 
-impl Control for Timed<'_> {
+impl Control for TimedControl<'_> {
     fn poll(&mut self, progress: &Progress) -> Option<Limit> {
         let progress = Progress { bytes: progress.bytes + self.bytes, ..*progress };
         self.control.poll(&progress).or((Instant::now() >= self.end).then_some(Limit::Interrupted))

@@ -11,12 +11,12 @@ use abridge_symbolic::{BddStop, Halt, NoProof, Representatives, Space, SymbolicF
 use abridge_system::FindingKind;
 use abridge_value::Value;
 
-use super::{Next, Run, finding, lists};
+use super::{AfterSetup, SymbolicRun, finding, lists};
 use crate::report::BackwardReport;
 
-impl<S: ModelSystem> Run<'_, S> {
+impl<S: ModelSystem> SymbolicRun<'_, S> {
     /// Searches backwards under the constants of one set-up; nothing if the machine does not start.
-    pub(super) fn trace(&mut self, mut space: Space<'_>, setup: Option<&[u32]>) -> ControlFlow<Option<Next>> {
+    pub(super) fn trace(&mut self, mut space: Space<'_>, setup: Option<&[u32]>) -> ControlFlow<Option<AfterSetup>> {
         let (system, asked) = (self.system, self.asked());
         let mut limit = None;
         let traced = space.trace(asked, &mut |progress| {
@@ -55,7 +55,7 @@ impl<S: ModelSystem> Run<'_, S> {
         drop(space);
         self.add_violations(setup, kinds, Vec::new(), None);
         let is_done = !self.config.find_all && !self.violations.is_empty();
-        ControlFlow::Break(Some(if is_done || traced.halt.is_some() { Next::End } else { Next::Setup }))
+        ControlFlow::Break(Some(if is_done || traced.halt.is_some() { AfterSetup::End } else { AfterSetup::Setup }))
     }
 
     /// Whether patterns exclude everything that is asked about. What they leave open is searched for in other ways.

@@ -1,18 +1,18 @@
 //! Reductions that the machine defines, inside the symbolic engine: what of a plan it can apply, and the run.
 
 use abridge_model_system::ModelSystem;
-use abridge_reduce::canonizer::{Canonized, PartKind, Plan};
+use abridge_reduce::canonizer::{Canonized, PartKind, ReductionPlan};
 use abridge_reduce::symmetry::Group;
 use abridge_search::Control;
 use abridge_symbolic::{Direction, Reduction};
 
-use super::{Run, run_all};
+use super::{SymbolicRun, run_all};
 use crate::Config;
 use crate::report::Report;
 
 /// The reductions of a run, and who tells equivalent states.
 pub(super) struct Canonising<'r, S> {
-    pub(super) plan: &'r Plan,
+    pub(super) plan: &'r ReductionPlan,
     pub(super) canonized: &'r Canonized<'r, S>,
 }
 
@@ -56,10 +56,10 @@ impl<S> Canonising<'_, S> {
 pub(crate) fn run<S: ModelSystem>(
     system: &S,
     config: &Config,
-    plan: &Plan,
+    plan: &ReductionPlan,
     canonized: &Canonized<'_, S>,
     control: &mut dyn Control,
 ) -> Option<Report> {
     let canonising = Canonising { plan, canonized };
-    run_all(Run { canonising: Some(&canonising), ..Run::new(system, config, control) })
+    run_all(SymbolicRun { canonising: Some(&canonising), ..SymbolicRun::new(system, config, control) })
 }

@@ -13,13 +13,13 @@ use abridge_symbolic::{
 use abridge_system::{Gap, Limit};
 use abridge_temporal::{Budget, Expanded, Property};
 
-use crate::temporal::atoms::{self, Pattern};
-use crate::temporal::{PreparedFormula, TemporalReport, TemporalVerdict, Tree, first_error};
-use crate::trace::{Path, Trace, realise};
+use crate::temporal::atoms::{self, StepPattern};
+use crate::temporal::{FormulaTree, PreparedFormula, TemporalReport, TemporalVerdict, first_error};
+use crate::trace::{StatePath, Trace, realise};
 use crate::{Config, Needs, limit_text, needs};
 
 /// The formulas of a run.
-pub(super) struct Formulas<'r, S> {
+pub(super) struct SymbolicFormulas<'r, S> {
     system: &'r S,
     config: &'r Config,
     /// What is known so far: a formula holds as long as no set-up contradicts it.
@@ -40,7 +40,7 @@ pub(super) fn tell_apart(config: &Config) -> bool {
     config.formulas.formulas.iter().any(is_about_every)
 }
 
-impl<'r, S: ModelSystem> Formulas<'r, S> {
+impl<'r, S: ModelSystem> SymbolicFormulas<'r, S> {
     pub(super) fn new(system: &'r S, config: &'r Config) -> Self {
         let open = |formula: &PreparedFormula| {
             let verdict = match formula.body.as_ref().map(|body| &body.tree) {
@@ -61,7 +61,7 @@ impl<'r, S: ModelSystem> Formulas<'r, S> {
         };
         let reports: Vec<TemporalReport> = config.formulas.formulas.iter().map(open).collect();
         let properties = vec![None; reports.len()];
-        Formulas { system, config, reports, properties }
+        SymbolicFormulas { system, config, reports, properties }
     }
 
     /// Formulas that nothing contradicts are not known to hold, for a reason.
@@ -102,8 +102,8 @@ impl<'r, S: ModelSystem> Formulas<'r, S> {
             let Some(body) = &self.config.formulas.formulas[number].body else { continue };
             let atoms: Vec<StateAtom> = body.atoms.iter().map(|atom| self.atom(*atom, constants)).collect();
             let answer = match &body.tree {
-                Tree::Ctl(branching) => space.judge(reached, branching, &atoms, watch),
-                Tree::Ltl(expanded) => match self.property(number, expanded) {
+                FormulaTree::Ctl(branching) => space.judge(reached, branching, &atoms, watch),
+                FormulaTree::Ltl(expanded) => match self.property(number, expanded) {
                     Some(property) => space.judge_linear(reached, property, &atoms, watch),
                     None => Err(NoVerdict::Unsupported("formulas whose automaton is too large")),
                 },
@@ -114,8 +114,8 @@ impl<'r, S: ModelSystem> Formulas<'r, S> {
                 Ok(CtlVerdict::Violated(witness)) => (TemporalVerdict::Violated, Some(witness)),
                 Ok(CtlVerdict::IllDefined(atom, witness)) => {
                     let text = match &body.tree {
-                        Tree::Ctl(branching) => branching.formula.atoms.get(atom).to_string(),
-                        Tree::Ltl(expanded) => expanded.formula.atoms.get(atom).to_string(),
+                        FormulaTree::Ctl(branching) => branching.formula.atoms.get(atom).to_string(),
+                        FormulaTree::Ltl(expanded) => expanded.formula.atoms.get(atom).to_string(),
                     };
                     (TemporalVerdict::IllDefined(text), Some(witness))
                 }
@@ -152,7 +152,7 @@ impl<'r, S: ModelSystem> Formulas<'r, S> {
         let states: Vec<Vec<u32>> = setup.map(<[u32]>::to_vec).into_iter().chain(words).collect();
         let path = match group {
             Some(group) => realise(self.system, &states, &mut Auto::new(self.system, group.clone()).judge()),
-            None => Path { states, ..Path::default() },
+            None => StatePath { states, ..StatePath::default() },
         };
         let mut trace = Trace::through(self.system, &path);
         let head = witness.loop_start.map(|head| trace.n_setup + head);
@@ -164,35 +164,35 @@ impl<'r, S: ModelSystem> Formulas<'r, S> {
 
     /// An atom of the formulas as the engine knows it.
     fn atom(&self, number: usize, constants: &State) -> StateAtom {
-        let matching = |pattern: &Pattern| self.matching(pattern, constants);
-        let counted = |patterns: &[Pattern], least: usize, most: usize| {
+        let matching = |pattern: &StepPattern| self.matching(pattern, constants);
+        let counted = |patterns: &[StepPattern], least: usize, most: usize| {
             let matchings: Option<Vec<Matching>> = patterns.iter().map(matching).collect();
             matchings.map_or(StateAtom::Unsupported(ARGUMENTS), |matchings| StateAtom::Number(matchings, least, most))
         };
         match &self.config.formulas.atoms[number] {
-            atoms::Atom::Proposition(number) => StateAtom::Proposition(*number as usize),
-            atoms::Atom::Taken(pattern) => {
+            atoms::LoweredAtom::Proposition(number) => StateAtom::Proposition(*number as usize),
+            atoms::LoweredAtom::Taken(pattern) => {
                 matching(pattern).map_or(StateAtom::Unsupported(ARGUMENTS), StateAtom::Taken)
             }
-            atoms::Atom::Enabled(pattern) => {
+            atoms::LoweredAtom::Enabled(pattern) => {
                 matching(pattern).map_or(StateAtom::Unsupported(ARGUMENTS), StateAtom::Enabled)
             }
-            atoms::Atom::Deadlock => StateAtom::Deadlock,
-            atoms::Atom::NoneOf(patterns) => counted(patterns, 0, 0),
-            atoms::Atom::AtMostOneOf(patterns) => counted(patterns, 0, 1),
-            atoms::Atom::ExactlyOneOf(patterns) => counted(patterns, 1, 1),
-            atoms::Atom::NoOther(pattern) => StateAtom::NoOther((pattern.operation - FIRST_OPERATION) as usize),
-            atoms::Atom::Sink => StateAtom::Sink,
-            atoms::Atom::Error => StateAtom::Unsupported("`error`"),
-            atoms::Atom::DeterministicOutput => StateAtom::Unsupported("`det_output`"),
-            atoms::Atom::Change(..) | atoms::Atom::BeforeAfter(..) => {
+            atoms::LoweredAtom::Deadlock => StateAtom::Deadlock,
+            atoms::LoweredAtom::NoneOf(patterns) => counted(patterns, 0, 0),
+            atoms::LoweredAtom::AtMostOneOf(patterns) => counted(patterns, 0, 1),
+            atoms::LoweredAtom::ExactlyOneOf(patterns) => counted(patterns, 1, 1),
+            atoms::LoweredAtom::NoOther(pattern) => StateAtom::NoOther((pattern.operation - FIRST_OPERATION) as usize),
+            atoms::LoweredAtom::Sink => StateAtom::Sink,
+            atoms::LoweredAtom::Error => StateAtom::Unsupported("`error`"),
+            atoms::LoweredAtom::DeterministicOutput => StateAtom::Unsupported("`det_output`"),
+            atoms::LoweredAtom::Change(..) | atoms::LoweredAtom::BeforeAfter(..) => {
                 StateAtom::Unsupported("atoms that compare a state with the next")
             }
         }
     }
 
     /// Steps with given arguments; nothing if an argument depends on the state, or is no finite value.
-    fn matching(&self, pattern: &Pattern, constants: &State) -> Option<Matching> {
+    fn matching(&self, pattern: &StepPattern, constants: &State) -> Option<Matching> {
         let mut label = Vec::new();
         for (place, argument) in pattern.arguments.iter().enumerate() {
             let Some(argument) = argument else { continue };

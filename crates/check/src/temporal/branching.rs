@@ -7,7 +7,7 @@ use abridge_temporal::formula::AtomId;
 use abridge_temporal::{Branching, ctl};
 
 use super::graph::Lettering;
-use super::{Seen, Turned};
+use super::{MarkedSteps, Turned};
 use crate::Config;
 
 /// What is known of a formula.
@@ -33,13 +33,13 @@ impl Decided {
 pub(super) fn decide(
     branching: &Branching,
     atoms: &[usize],
-    (seen, n_states): (Seen<'_>, usize),
+    (seen, n_states): (MarkedSteps<'_>, usize),
     turned: &Turned<'_>,
     config: &Config,
 ) -> Result<Decided, ctl::Stopped> {
     let stop = &config.stop;
     let is_stopped = || stop.is_raised();
-    let seen = Seen { turned: seen.has_turns.then_some(turned), ..seen };
+    let seen = MarkedSteps { turned: seen.has_turns.then_some(turned), ..seen };
     let view = || Lettering::new(seen, n_states, atoms, &is_stopped);
     let graph = view();
     let is_read = |stored: &StateGraph| if stored.has_failed() { Err(ctl::Stopped) } else { Ok(()) };

@@ -10,10 +10,10 @@ use abridge_temporal::ctl::{Evidence, Shown};
 use abridge_temporal::emptiness::{Path, PathEnd};
 use abridge_temporal::formula::Ctl;
 
-use super::prepare::{Body, Tree};
+use super::prepare::{FormulaTree, PreparedBody};
 use super::story::RealPath;
-use super::turns::Names;
-use super::{Searched, Seen};
+use super::turns::ElementNames;
+use super::{MarkedSteps, Searched};
 use crate::trace::{Trace, TraceStep};
 
 /// Why a formula has its value: a tree whose branches are paths.
@@ -91,8 +91,8 @@ impl Branch {
 /// The tree of evidence, and one trace through it.
 pub(super) fn tell(
     searched: &Searched<'_, impl ModelSystem>,
-    body: &Body,
-    seen: Seen<'_>,
+    body: &PreparedBody,
+    seen: MarkedSteps<'_>,
     evidence: &Evidence,
     mut canonizer: Option<&mut dyn Canonizer>,
 ) -> (Option<BranchingStory>, Trace) {
@@ -103,8 +103,8 @@ pub(super) fn tell(
     };
     let (trace, names) = (start.trace, start.names);
     let Some(state) = start.states.into_iter().next_back() else { return (None, trace) };
-    let Tree::Ctl(branching) = &body.tree else { return (None, trace) };
-    let teller = Teller { searched, body, ctl: &branching.formula, seen };
+    let FormulaTree::Ctl(branching) = &body.tree else { return (None, trace) };
+    let teller = EvidenceBuilder { searched, body, ctl: &branching.formula, seen };
     let mut parts = teller.branches(evidence, 0, &(state, names), &mut canonizer);
     // A single branch that hangs off the initial state is the root.
     let mut root = match parts.len() {
@@ -121,16 +121,16 @@ pub(super) fn tell(
 }
 
 /// A real state, and what its elements are called in the table.
-type Here = (Vec<u32>, Option<Names>);
+type RealState = (Vec<u32>, Option<ElementNames>);
 
-struct Teller<'t, 's, S> {
+struct EvidenceBuilder<'t, 's, S> {
     searched: &'t Searched<'s, S>,
-    body: &'t Body,
+    body: &'t PreparedBody,
     ctl: &'t Ctl,
-    seen: Seen<'t>,
+    seen: MarkedSteps<'t>,
 }
 
-impl<S: ModelSystem> Teller<'_, '_, S> {
+impl<S: ModelSystem> EvidenceBuilder<'_, '_, S> {
     fn branch(&self, evidence: &Evidence, after: usize) -> Branch {
         Branch {
             formula: self.ctl.text(evidence.node),
@@ -149,7 +149,7 @@ impl<S: ModelSystem> Teller<'_, '_, S> {
         &self,
         evidence: &Evidence,
         after: usize,
-        here: &Here,
+        here: &RealState,
         canonizer: &mut Option<&mut dyn Canonizer>,
     ) -> Vec<Branch> {
         let mut branch = self.branch(evidence, after);
@@ -180,10 +180,10 @@ impl<S: ModelSystem> Teller<'_, '_, S> {
         &self,
         start: u32,
         (steps, loop_start): (&[(u32, u32)], Option<usize>),
-        here: &Here,
+        here: &RealState,
         canonizer: &mut Option<&mut dyn Canonizer>,
         branch: &mut Branch,
-    ) -> Vec<Here> {
+    ) -> Vec<RealState> {
         let lent = canonizer.as_mut().map(|canonizer| &mut **canonizer as &mut dyn Canonizer);
         let mut real_path = RealPath::at(self.searched, &self.body.atoms, here.clone(), lent);
         let letter = |position: usize| &self.seen.letters[steps[position].0 as usize];

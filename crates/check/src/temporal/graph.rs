@@ -9,11 +9,11 @@ use abridge_search::GraphReader;
 use abridge_temporal::emptiness::{LetterGraph, Truth};
 use abridge_temporal::formula::AtomId;
 
-use super::Seen;
+use super::MarkedSteps;
 
 /// Steps with letters.
 pub(super) struct Lettering<'g> {
-    seen: Seen<'g>,
+    seen: MarkedSteps<'g>,
     n_states: usize,
     /// Atoms of the formula among those of all formulas.
     atoms: &'g [usize],
@@ -23,7 +23,7 @@ pub(super) struct Lettering<'g> {
 
 impl<'g> Lettering<'g> {
     pub(super) fn new(
-        seen: Seen<'g>,
+        seen: MarkedSteps<'g>,
         n_states: usize,
         atoms: &'g [usize],
         is_stopped: &'g (dyn Fn() -> bool + Sync),
@@ -57,7 +57,7 @@ impl<'g> Lettering<'g> {
     }
 }
 
-impl Seen<'_> {
+impl MarkedSteps<'_> {
     /// The letter of a state where paths end, or where they stutter.
     fn last_letter(&self, reader: &mut GraphReader<'_>, state: u32) -> Option<u32> {
         let is_known = (self.starts.n_setups..self.stored.n_states()).contains(&state);

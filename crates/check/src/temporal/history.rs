@@ -9,8 +9,8 @@ use abridge_temporal::emptiness::Truth;
 use abridge_temporal::formula::{AtomId, LtlNode};
 use abridge_temporal::{Verdict, evaluate_prefix};
 
-use super::letters::{Letter, Lettered};
-use super::prepare::Tree;
+use super::letters::{Lettered, StepLetter};
+use super::prepare::FormulaTree;
 use crate::animation::Animation;
 use crate::trace::TraceStep;
 use crate::{Config, stack, system_config};
@@ -29,7 +29,7 @@ const MAX_CHOICES: usize = 100_000;
 /// or if the formula has no values.
 pub fn along_history(model: &Model, config: &Config, steps: &[TraceStep]) -> Option<Vec<HistoryRow>> {
     let body = config.formulas.formulas.first()?.body.as_ref()?;
-    let Tree::Ltl(expanded) = &body.tree else { return None };
+    let FormulaTree::Ltl(expanded) = &body.tree else { return None };
     let system = stack::system_of(judge(model, config.eval.clone()), system_config(model, config));
     let mut animation = Animation::new(&system, MAX_CHOICES);
     for step in steps {
@@ -61,7 +61,7 @@ pub fn along_history(model: &Model, config: &Config, steps: &[TraceStep]) -> Opt
         letters.extend(out.ending());
         is_over = out.ending().is_some();
         let all = lettered.letters();
-        let letters: Vec<&Letter> = letters.into_iter().filter_map(|letter| all.get(letter as usize)).collect();
+        let letters: Vec<&StepLetter> = letters.into_iter().filter_map(|letter| all.get(letter as usize)).collect();
         let value = |atom: usize| {
             // Of steps that only labels tell apart, the one that was taken is not known.
             let is_open = next.is_none() && !is_over && config.formulas.atoms[atom].is_about_step();

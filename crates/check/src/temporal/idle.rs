@@ -1,4 +1,4 @@
-//! Formulas of a run ready for its engines, and the steps that none of them needs: [`Properties`].
+//! Formulas of a run ready for its engines, and the steps that none of them needs: [`LinearProperties`].
 //!
 //! Most formulas are about all states, and most steps of a large machine lie on no path that could violate them. A search that stores only the others is nearly as fast as one without formulas. Where it finds a
 //! violation, the steps of the states so far are computed once more, all of them, for the sake of the path.
@@ -7,28 +7,28 @@ use abridge_search::Strategy;
 use abridge_temporal::emptiness::Truth;
 use abridge_temporal::{Budget, GaveUp, Idle, Property};
 
-use super::prepare::Tree;
+use super::prepare::FormulaTree;
 use crate::Config;
 
 /// Properties of formulas of linear time.
-pub(crate) struct Properties {
+pub(crate) struct LinearProperties {
     /// By formula; nothing for those of branching time and those that are wrong.
     of_formulas: Vec<Option<Result<Property, GaveUp>>>,
     /// For each formula the letters of steps that it does not need, and its atoms among those of all formulas; empty if some formula needs all steps.
     idle: Vec<(Idle, Vec<usize>)>,
 }
 
-impl Properties {
+impl LinearProperties {
     /// `needs_path` says that whoever asks for steps wants to follow all of them.
-    pub(crate) fn new(config: &Config, needs_path: bool) -> Properties {
+    pub(crate) fn new(config: &Config, needs_path: bool) -> LinearProperties {
         let prepared = &config.formulas;
         let is_stopped = || config.stop.is_raised();
         let bodies = || prepared.formulas.iter().map(|formula| formula.body.as_ref());
-        let property = |tree: &Tree| match tree {
-            Tree::Ltl(expanded) => {
+        let property = |tree: &FormulaTree| match tree {
+            FormulaTree::Ltl(expanded) => {
                 Some(Property::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() }))
             }
-            Tree::Ctl(_) => None,
+            FormulaTree::Ctl(_) => None,
         };
         let of_formulas: Vec<_> = bodies().map(|body| body.and_then(|body| property(&body.tree))).collect();
         let needs_all = needs_path || prepared.needs_instances || config.strategy != Strategy::BreadthFirst;
@@ -39,7 +39,7 @@ impl Properties {
             },
         );
         let idle: Option<Vec<_>> = if needs_all { None } else { idle.collect() };
-        Properties { of_formulas, idle: idle.unwrap_or_default() }
+        LinearProperties { of_formulas, idle: idle.unwrap_or_default() }
     }
 
     pub(super) fn of_formula(&self, formula: usize) -> Option<&Result<Property, GaveUp>> {

@@ -22,13 +22,13 @@ use abridge_temporal::emptiness::Truth;
 use abridge_value::bytes::{Reader, put_bytes, put_number};
 use rustc_hash::FxHashMap;
 
-use super::atoms::{Atom, Change, Pattern};
-use super::idle::Properties as Formulas;
+use super::atoms::{ChangeTest, LoweredAtom, StepPattern};
+use super::idle::LinearProperties as Formulas;
 use super::turns::{Permutations, turned_vals};
 
 /// Values of all atoms, and the operation with its arguments that the step is an instance of.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Letter {
+pub(crate) struct StepLetter {
     pub(crate) truths: Box<[Truth]>,
     pub(crate) instance: Option<u32>,
     /// The number of the permutation between the target of the step and its representative, where instances count and there is one.
@@ -40,9 +40,9 @@ const TRUTHS: [Truth; 4] = [Truth::False, Truth::True, Truth::IllDefined, Truth:
 
 /// Letters by number, shared by all threads.
 #[derive(Default)]
-struct Table {
-    numbers: FxHashMap<Letter, u32>,
-    letters: Vec<Letter>,
+struct LetterTable {
+    numbers: FxHashMap<StepLetter, u32>,
+    letters: Vec<StepLetter>,
     /// Numbers of operations with arguments.
     instances: FxHashMap<(u32, Vec<Val>), u32>,
     /// Operations with arguments by their numbers.
@@ -56,12 +56,12 @@ struct Table {
 pub(crate) struct Lettered<'s, S> {
     system: &'s S,
     inner: AnySystem<'s>,
-    atoms: &'s [Atom],
+    atoms: &'s [LoweredAtom],
     needs_labels: bool,
     needs_instances: bool,
     /// The group of a quotient around it, if instances are to be followed through that.
     group: Option<Group>,
-    table: Mutex<Table>,
+    table: Mutex<LetterTable>,
     /// Steps that no formula needs are marked as such.
     properties: Option<&'s Formulas>,
     /// Workers that are made now mark no step so.
@@ -69,12 +69,12 @@ pub(crate) struct Lettered<'s, S> {
 }
 
 impl<'s, S: ModelSystem> Lettered<'s, S> {
-    pub(crate) fn new(system: &'s S, inner: AnySystem<'s>, atoms: &'s [Atom], needs_instances: bool) -> Self {
+    pub(crate) fn new(system: &'s S, inner: AnySystem<'s>, atoms: &'s [LoweredAtom], needs_instances: bool) -> Self {
         Lettered {
             system,
             inner,
             atoms,
-            needs_labels: needs_instances || atoms.iter().any(Atom::needs_labels),
+            needs_labels: needs_instances || atoms.iter().any(LoweredAtom::needs_labels),
             needs_instances,
             group: None,
             table: Mutex::default(),
@@ -104,7 +104,7 @@ impl<'s, S: ModelSystem> Lettered<'s, S> {
 
     /// Whether steps may be asleep: every value that does not depend on the step is known without the list of steps.
     fn may_sleep(&self) -> bool {
-        let is_simple = |atom: &Atom| matches!(atom, Atom::Proposition(_)) || atom.is_about_step();
+        let is_simple = |atom: &LoweredAtom| matches!(atom, LoweredAtom::Proposition(_)) || atom.is_about_step();
         self.leaves_out() && !self.needs_labels && self.atoms.iter().all(is_simple)
     }
 
@@ -143,7 +143,7 @@ impl<'s, S: ModelSystem> Lettered<'s, S> {
     }
 
     /// All letters so far, by number.
-    pub(crate) fn letters(&self) -> Vec<Letter> {
+    pub(crate) fn letters(&self) -> Vec<StepLetter> {
         locked(&self.table).letters.clone()
     }
 
@@ -152,7 +152,7 @@ impl<'s, S: ModelSystem> Lettered<'s, S> {
     }
 
     /// Adds the letters that are new since a list was made, by number.
-    pub(crate) fn extend(&self, letters: &mut Vec<Letter>) {
+    pub(crate) fn extend(&self, letters: &mut Vec<StepLetter>) {
         let table = locked(&self.table);
         letters.extend_from_slice(&table.letters[letters.len()..]);
     }
@@ -163,12 +163,12 @@ impl<'s, S: ModelSystem> Lettered<'s, S> {
     }
 }
 
-fn locked(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+fn locked(table: &Mutex<LetterTable>) -> MutexGuard<'_, LetterTable> {
     table.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Table {
-    fn number(&mut self, letter: &Letter) -> u32 {
+impl LetterTable {
+    fn number(&mut self, letter: &StepLetter) -> u32 {
         if let Some(known) = self.numbers.get(letter) {
             return *known;
         }
@@ -211,8 +211,8 @@ impl Table {
     }
 
     /// Reads what was saved, for permutations of so many points.
-    fn restore(reader: &mut Reader<'_>, n_atoms: usize, n_points: usize) -> Option<Table> {
-        let mut table = Table::default();
+    fn restore(reader: &mut Reader<'_>, n_atoms: usize, n_points: usize) -> Option<LetterTable> {
+        let mut table = LetterTable::default();
         let option = |reader: &mut Reader<'_>| {
             let number: u32 = reader.small()?;
             Some(number.checked_sub(1))
@@ -220,7 +220,7 @@ impl Table {
         let letters = reader.list(|reader| {
             let truths = (0..n_atoms).map(|_| TRUTHS.get(usize::from(reader.byte()?)).copied());
             let truths: Option<Box<[Truth]>> = truths.collect();
-            Some(Letter { truths: truths?, instance: option(reader)?, turn: option(reader)? })
+            Some(StepLetter { truths: truths?, instance: option(reader)?, turn: option(reader)? })
         })?;
         for (number, letter) in letters.iter().enumerate() {
             (table.number(letter) as usize == number).then_some(())?;
@@ -231,7 +231,7 @@ impl Table {
             (table.instance(operation, params) as usize == number).then_some(())?;
         }
         let (n_instances, n_turns) = (table.named.len(), table.permutations.len());
-        let is_known = |letter: &Letter| {
+        let is_known = |letter: &StepLetter| {
             letter.instance.is_none_or(|instance| (instance as usize) < n_instances)
                 && letter.turn.is_none_or(|turn| (turn as usize) < n_turns)
         };
@@ -245,7 +245,7 @@ impl<S: ModelSystem> Turns for Lettered<'_, S> {
         // Steps that set the machine up or initialise it have no letter, and no path begins with them.
         let Some(letter) = table.letters.get(marks as usize).cloned() else { return marks };
         let turn = Some(table.permutations.number(images));
-        u64::from(table.number(&Letter { turn, ..letter }))
+        u64::from(table.number(&StepLetter { turn, ..letter }))
     }
 }
 
@@ -272,7 +272,7 @@ impl<'s, S: ModelSystem> Layer for Lettered<'s, S> {
         let inner = reader.bytes().ok_or(io::ErrorKind::InvalidData)?;
         self.inner.restore(marks, source, inner)?;
         let n_points = self.group.as_ref().map_or(0, |group| group.identity().len());
-        let restored = Table::restore(&mut reader, self.atoms.len(), n_points).filter(|_| reader.is_empty());
+        let restored = LetterTable::restore(&mut reader, self.atoms.len(), n_points).filter(|_| reader.is_empty());
         *locked(&self.table) = restored.ok_or(io::ErrorKind::InvalidData)?;
         Ok(())
     }
@@ -290,7 +290,7 @@ impl<'s, S: ModelSystem> Layer for Lettered<'s, S> {
         let steps = if self.needs_labels { Steps::with_labels(width) } else { Steps::new(width) };
         LetteredWorker {
             worker: self.inner.worker(),
-            evaluator: Evaluator { system: self.system, cache: FxHashMap::default() },
+            evaluator: ExpressionCache { system: self.system, cache: FxHashMap::default() },
             system: self.system,
             atoms: self.atoms,
             needs_labels: self.needs_labels,
@@ -307,15 +307,15 @@ impl<'s, S: ModelSystem> Layer for Lettered<'s, S> {
 
 pub(crate) struct LetteredWorker<'a, S> {
     worker: AnyWorker<'a>,
-    evaluator: Evaluator<'a, S>,
+    evaluator: ExpressionCache<'a, S>,
     system: &'a S,
-    atoms: &'a [Atom],
+    atoms: &'a [LoweredAtom],
     needs_labels: bool,
     needs_instances: bool,
-    table: &'a Mutex<Table>,
+    table: &'a Mutex<LetterTable>,
     steps: Steps,
     /// Marks of the letters that this thread has met, in short form.
-    known: FxHashMap<Short, Marks>,
+    known: FxHashMap<ShortLetter, Marks>,
     /// Steps that no formula needs are marked as such.
     properties: Option<&'a Formulas>,
     may_sleep: bool,
@@ -324,7 +324,7 @@ pub(crate) struct LetteredWorker<'a, S> {
 }
 
 /// A letter whose atoms fit into a word.
-type Short = (u64, Option<u32>);
+type ShortLetter = (u64, Option<u32>);
 
 /// Truths of atoms in two bits each; nothing if there are too many.
 fn packed(truths: &[Truth]) -> Option<u64> {
@@ -409,7 +409,8 @@ impl<S: ModelSystem> LetteredWorker<'_, S> {
         }
         out.copy_known(steps);
         let mut last: Option<(u32, Option<LabelId>, Marks)> = None;
-        let is_simple = !self.atoms.iter().any(|atom| matches!(atom, Atom::Change(..) | Atom::BeforeAfter(..)));
+        let is_simple =
+            !self.atoms.iter().any(|atom| matches!(atom, LoweredAtom::Change(..) | LoweredAtom::BeforeAfter(..)));
         for (idx, step) in steps.iter().enumerate() {
             let marks = match last {
                 // The letter depends on the operation and the label only.
@@ -445,7 +446,7 @@ impl<S: ModelSystem> LetteredWorker<'_, S> {
         let is_idle = has_step && self.properties.is_some_and(|properties| properties.are_idle(truths));
         let marks = match is_idle {
             true => NOT_STORED,
-            false => u64::from(locked(self.table).number(&Letter { truths: truths.into(), instance, turn: None })),
+            false => u64::from(locked(self.table).number(&StepLetter { truths: truths.into(), instance, turn: None })),
         };
         if let Some(short) = short {
             self.known.insert(short, marks);
@@ -474,7 +475,7 @@ impl<S: ModelSystem> LetteredWorker<'_, S> {
     /// Values of the atoms that do not speak about a step; those that do are false.
     fn of_state(&mut self, words: &[u32], steps: &Steps, completeness: Completeness) -> (Vec<Truth>, Completeness) {
         let mut truths = vec![Truth::False; self.atoms.len()];
-        let n_propositions = self.atoms.iter().filter(|atom| matches!(atom, Atom::Proposition(_))).count();
+        let n_propositions = self.atoms.iter().filter(|atom| matches!(atom, LoweredAtom::Proposition(_))).count();
         let mut propositions = vec![Truth::True; n_propositions];
         let mut inspected = Completeness::Whole;
         if n_propositions > 0 {
@@ -493,23 +494,23 @@ impl<S: ModelSystem> LetteredWorker<'_, S> {
         }
         for (idx, atom) in self.atoms.iter().enumerate() {
             truths[idx] = match atom {
-                Atom::Proposition(number) => propositions[*number as usize],
+                LoweredAtom::Proposition(number) => propositions[*number as usize],
                 atom if atom.needs_all_steps() && !completeness.is_whole() => Truth::Unknown,
                 atom if atom.needs_targets() && steps.is_reduced => Truth::Unknown,
-                Atom::Enabled(pattern) => self.enabled(words, pattern, steps),
-                Atom::Deadlock => (steps.is_empty() && !steps.is_reduced).into(),
-                Atom::NoneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 0),
-                Atom::AtMostOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n <= 1),
-                Atom::ExactlyOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 1),
-                Atom::NoOther(pattern) => {
+                LoweredAtom::Enabled(pattern) => self.enabled(words, pattern, steps),
+                LoweredAtom::Deadlock => (steps.is_empty() && !steps.is_reduced).into(),
+                LoweredAtom::NoneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 0),
+                LoweredAtom::AtMostOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n <= 1),
+                LoweredAtom::ExactlyOneOf(patterns) => self.number_enabled(words, patterns, steps, |n| n == 1),
+                LoweredAtom::NoOther(pattern) => {
                     let left_out = steps.left_out.iter().map(|(operation, _)| *operation);
                     let mut operations = steps.iter().map(|step| step.operation).chain(left_out);
                     operations.all(|operation| operation == pattern.operation).into()
                 }
-                Atom::Sink => steps.iter().all(|step| step.target == words).into(),
-                Atom::Error => (!steps.ill_defined().is_empty()).into(),
-                Atom::DeterministicOutput => self.has_one_output(steps).into(),
-                Atom::Taken(_) | Atom::Change(..) | Atom::BeforeAfter(..) => Truth::False,
+                LoweredAtom::Sink => steps.iter().all(|step| step.target == words).into(),
+                LoweredAtom::Error => (!steps.ill_defined().is_empty()).into(),
+                LoweredAtom::DeterministicOutput => self.has_one_output(steps).into(),
+                LoweredAtom::Taken(_) | LoweredAtom::Change(..) | LoweredAtom::BeforeAfter(..) => Truth::False,
             };
         }
         (truths, inspected)
@@ -528,7 +529,7 @@ impl<S: ModelSystem> LetteredWorker<'_, S> {
     fn number_enabled(
         &mut self,
         words: &[u32],
-        patterns: &[Pattern],
+        patterns: &[StepPattern],
         steps: &Steps,
         fits: impl Fn(usize) -> bool,
     ) -> Truth {
@@ -543,7 +544,7 @@ impl<S: ModelSystem> LetteredWorker<'_, S> {
         fits(n_enabled).into()
     }
 
-    fn enabled(&mut self, words: &[u32], pattern: &Pattern, steps: &Steps) -> Truth {
+    fn enabled(&mut self, words: &[u32], pattern: &StepPattern, steps: &Steps) -> Truth {
         let taken = steps.iter().map(|step| (step.operation, step.label));
         let all = taken.chain(steps.left_out.iter().copied());
         for (operation, label) in all.filter(|(operation, _)| *operation == pattern.operation) {
@@ -556,7 +557,7 @@ impl<S: ModelSystem> LetteredWorker<'_, S> {
     }
 
     /// Whether a step is one of those that a pattern means. Arguments are evaluated in the state that it leaves.
-    fn matches(&mut self, words: &[u32], pattern: &Pattern, operation: u32, label: Option<LabelId>) -> Truth {
+    fn matches(&mut self, words: &[u32], pattern: &StepPattern, operation: u32, label: Option<LabelId>) -> Truth {
         if operation != pattern.operation {
             return Truth::False;
         }
@@ -584,11 +585,11 @@ impl<S: ModelSystem> LetteredWorker<'_, S> {
     fn on_step(&mut self, words: &[u32], step: &Step<'_>, truths: &mut [Truth]) {
         for (idx, atom) in self.atoms.iter().enumerate().filter(|(_, atom)| atom.is_about_step()) {
             truths[idx] = match atom {
-                Atom::Taken(pattern) => self.matches(words, pattern, step.operation, step.label),
-                Atom::Change(change, expr) => {
+                LoweredAtom::Taken(pattern) => self.matches(words, pattern, step.operation, step.label),
+                LoweredAtom::Change(change, expr) => {
                     self.evaluator.changes(*change, *expr, words, step.target).unwrap_or_else(|error| truth_of(&error))
                 }
-                Atom::BeforeAfter(pred, before) => {
+                LoweredAtom::BeforeAfter(pred, before) => {
                     let (state, _) = self.system.decode(words);
                     let (target, _) = self.system.decode(step.target);
                     let bindings = before.iter().filter_map(|(local, variable)| {
@@ -612,12 +613,12 @@ pub(super) fn truth_of(error: &Error) -> Truth {
 const MAX_KEPT_VALUES: usize = 1 << 16;
 
 /// Expressions in states, remembered under the words that they read.
-struct Evaluator<'a, S> {
+struct ExpressionCache<'a, S> {
     system: &'a S,
     cache: FxHashMap<(ExprId, Vec<u32>), Result<Val, Error>>,
 }
 
-impl<S: ModelSystem> Evaluator<'_, S> {
+impl<S: ModelSystem> ExpressionCache<'_, S> {
     fn value(&mut self, expr: ExprId, words: &[u32]) -> Result<Val, Error> {
         let judge = self.system.judge();
         let names = judge.names_of_expr(expr);
@@ -636,7 +637,7 @@ impl<S: ModelSystem> Evaluator<'_, S> {
         value
     }
 
-    fn changes(&mut self, change: Change, expr: ExprId, words: &[u32], target: &[u32]) -> Result<Truth, Error> {
+    fn changes(&mut self, change: ChangeTest, expr: ExprId, words: &[u32], target: &[u32]) -> Result<Truth, Error> {
         let (before, after) = (self.value(expr, words)?, self.value(expr, target)?);
         let is_equal = || self.system.ask(|session| session.equal(&before, &after, &Env::empty()));
         let order = || -> Result<Ordering, Error> {
@@ -646,10 +647,10 @@ impl<S: ModelSystem> Evaluator<'_, S> {
             }
         };
         Ok(match change {
-            Change::Unchanged => is_equal()?.into(),
-            Change::Changed => (!is_equal()?).into(),
-            Change::Increasing => (order()? == Ordering::Less).into(),
-            Change::Decreasing => (order()? == Ordering::Greater).into(),
+            ChangeTest::Unchanged => is_equal()?.into(),
+            ChangeTest::Changed => (!is_equal()?).into(),
+            ChangeTest::Increasing => (order()? == Ordering::Less).into(),
+            ChangeTest::Decreasing => (order()? == Ordering::Greater).into(),
         })
     }
 }

@@ -3,15 +3,15 @@
 //! The theorems are in `abridge_reduce::Paths`. Whatever they do not cover is refused with a reason; an atom that was forgotten here would let steps be left out that
 //! decide a formula.
 
-use abridge_deps::{Observed, Pattern as ObservedPattern};
+use abridge_deps::{Observed, ObservedOperation as ObservedPattern};
 use abridge_model::Model;
 use abridge_model_system::FIRST_OPERATION;
 use abridge_reduce::Paths;
 use abridge_temporal::formula::CtlNode;
 use abridge_temporal::{Branching, Budget, Expanded, Fair, Property};
 
-use super::atoms::{Atom, Pattern};
-use super::prepare::{Prepared, PreparedFormula, Tree};
+use super::atoms::{LoweredAtom, StepPattern};
+use super::prepare::{FormulaTree, Prepared, PreparedFormula};
 
 impl Prepared {
     /// For each formula the reason why steps may not be left out for it, if there is one.
@@ -22,8 +22,8 @@ impl Prepared {
     fn refusal(&self, model: &Model, formula: &PreparedFormula) -> Option<String> {
         let body = formula.body.as_ref()?;
         let why = match &body.tree {
-            Tree::Ltl(expanded) => refused_ltl(expanded),
-            Tree::Ctl(ctl) => refused_ctl(ctl),
+            FormulaTree::Ltl(expanded) => refused_ltl(expanded),
+            FormulaTree::Ctl(ctl) => refused_ctl(ctl),
         };
         let refused = why.map(|why| format!("`{}` {why}", formula.source.name));
         let mut atoms = body.atoms.iter().map(|atom| self.observe(model, &self.atoms[*atom], &mut Vec::new()));
@@ -37,14 +37,19 @@ impl Prepared {
         if self.needs_instances {
             return Some("a formula observes every operation with its arguments".to_owned());
         }
-        let is_preserved = |atom: &Atom| match atom {
-            Atom::Proposition(_) | Atom::Deadlock | Atom::Error => true,
-            Atom::Taken(pattern) | Atom::Enabled(pattern) | Atom::NoOther(pattern) => !pattern.has_arguments(),
-            Atom::NoneOf(patterns) | Atom::AtMostOneOf(patterns) | Atom::ExactlyOneOf(patterns) => {
-                !patterns.iter().any(Pattern::has_arguments)
+        let is_preserved = |atom: &LoweredAtom| match atom {
+            LoweredAtom::Proposition(_) | LoweredAtom::Deadlock | LoweredAtom::Error => true,
+            LoweredAtom::Taken(pattern) | LoweredAtom::Enabled(pattern) | LoweredAtom::NoOther(pattern) => {
+                !pattern.has_arguments()
             }
+            LoweredAtom::NoneOf(patterns)
+            | LoweredAtom::AtMostOneOf(patterns)
+            | LoweredAtom::ExactlyOneOf(patterns) => !patterns.iter().any(StepPattern::has_arguments),
             // These compare the states before and after a step, or steps with each other.
-            Atom::Sink | Atom::DeterministicOutput | Atom::Change(..) | Atom::BeforeAfter(..) => false,
+            LoweredAtom::Sink
+            | LoweredAtom::DeterministicOutput
+            | LoweredAtom::Change(..)
+            | LoweredAtom::BeforeAfter(..) => false,
         };
         let is_lost = self.atoms.iter().any(|atom| !is_preserved(atom));
         is_lost.then(|| "an atom of a formula observes arguments, or more than one state".to_owned())
@@ -63,38 +68,40 @@ impl Prepared {
         for atom in bodies().flat_map(|body| &body.atoms) {
             self.observe(model, &self.atoms[*atom], &mut observed)?;
         }
-        let is_branching = bodies().any(|body| matches!(body.tree, Tree::Ctl(_)));
+        let is_branching = bodies().any(|body| matches!(body.tree, FormulaTree::Ctl(_)));
         Ok(Paths::new(observed, is_branching))
     }
 
-    fn observe(&self, model: &Model, atom: &Atom, out: &mut Vec<Observed>) -> Result<(), &'static str> {
+    fn observe(&self, model: &Model, atom: &LoweredAtom, out: &mut Vec<Observed>) -> Result<(), &'static str> {
         match atom {
-            Atom::Proposition(number) => out.push(Observed::Truth(self.propositions[*number as usize])),
-            Atom::Change(_, expr) => out.push(Observed::Value(*expr)),
-            Atom::Taken(pattern) => out.push(Observed::Taken(observed_pattern(pattern))),
-            Atom::Enabled(pattern) => out.push(Observed::Enabled(observed_pattern(pattern))),
-            Atom::NoneOf(patterns) | Atom::AtMostOneOf(patterns) | Atom::ExactlyOneOf(patterns) => {
+            LoweredAtom::Proposition(number) => out.push(Observed::Truth(self.propositions[*number as usize])),
+            LoweredAtom::Change(_, expr) => out.push(Observed::Value(*expr)),
+            LoweredAtom::Taken(pattern) => out.push(Observed::Taken(observed_pattern(pattern))),
+            LoweredAtom::Enabled(pattern) => out.push(Observed::Enabled(observed_pattern(pattern))),
+            LoweredAtom::NoneOf(patterns)
+            | LoweredAtom::AtMostOneOf(patterns)
+            | LoweredAtom::ExactlyOneOf(patterns) => {
                 out.extend(patterns.iter().map(|pattern| Observed::Enabled(observed_pattern(pattern))));
             }
-            Atom::NoOther(pattern) => {
+            LoweredAtom::NoOther(pattern) => {
                 let all = (0..model.transitions().count()).map(|operation| operation as u32 + FIRST_OPERATION);
                 let others = all.filter(|operation| *operation != pattern.operation);
                 out.extend(others.map(|operation| {
-                    Observed::Enabled(observed_pattern(&Pattern { operation, arguments: Vec::new() }))
+                    Observed::Enabled(observed_pattern(&StepPattern { operation, arguments: Vec::new() }))
                 }));
             }
             // A state of which steps are left out is none, and leads to none.
-            Atom::Deadlock => {}
-            Atom::Sink => return Err("sink"),
-            Atom::Error => return Err("error"),
-            Atom::DeterministicOutput => return Err("det_output"),
-            Atom::BeforeAfter(..) => return Err("BA"),
+            LoweredAtom::Deadlock => {}
+            LoweredAtom::Sink => return Err("sink"),
+            LoweredAtom::Error => return Err("error"),
+            LoweredAtom::DeterministicOutput => return Err("det_output"),
+            LoweredAtom::BeforeAfter(..) => return Err("BA"),
         }
         Ok(())
     }
 }
 
-fn observed_pattern(pattern: &Pattern) -> ObservedPattern {
+fn observed_pattern(pattern: &StepPattern) -> ObservedPattern {
     let operation = (pattern.operation - FIRST_OPERATION) as usize;
     ObservedPattern { operation, arguments: pattern.arguments.clone() }
 }

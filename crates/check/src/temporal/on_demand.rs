@@ -11,18 +11,18 @@ use abridge_system::{AnySystem, Origin};
 use abridge_temporal::emptiness::{Answer, LetterGraph, Suspicion, Truth, find_violation, holds_violation};
 use abridge_temporal::formula::AtomId;
 
-use super::letters::{Letter, Lettered};
-use super::{Starts, Temporal};
+use super::letters::{Lettered, StepLetter};
+use super::{PathStarts, Temporal};
 
 /// Steps that are computed when somebody asks for them.
 struct OnDemand<'d, 's, S> {
     lettered: &'d Lettered<'s, S>,
     lazy: RefCell<Lazy<'d, AnySystem<'s>>>,
     control: RefCell<&'d mut dyn Control>,
-    known: RefCell<Known>,
+    known: RefCell<ExpandedSteps>,
     /// Letters so far, which no other thread waits for.
-    letters: RefCell<Vec<Letter>>,
-    starts: Starts,
+    letters: RefCell<Vec<StepLetter>>,
+    starts: PathStarts,
     /// States that were not expanded stay so.
     is_frozen: Cell<bool>,
     config: &'d crate::Config,
@@ -30,14 +30,14 @@ struct OnDemand<'d, 's, S> {
 
 /// Steps of the states that were expanded, in one list: there may be many, and they are forgotten at once.
 #[derive(Default)]
-struct Known {
+struct ExpandedSteps {
     /// By state: where its steps lie and the letter of a path that ends there.
     states: Vec<Option<(usize, u32, Option<u32>)>>,
     /// Letters and targets.
     steps: Vec<(u32, u32)>,
 }
 
-impl Known {
+impl ExpandedSteps {
     fn add(&mut self, state: u32, expansion: &Expansion) {
         let ending = expansion.ending.map(|letter| letter as u32);
         self.states[state as usize] = Some((self.steps.len(), expansion.steps.len() as u32, ending));
@@ -46,7 +46,7 @@ impl Known {
 }
 
 /// The same as one formula sees it.
-struct View<'v, 'd, 's, S> {
+struct FormulaView<'v, 'd, 's, S> {
     graph: &'v OnDemand<'d, 's, S>,
     /// Atoms of the formula among those of all formulas.
     atoms: &'v [usize],
@@ -72,7 +72,7 @@ impl<S: ModelSystem> Temporal<'_, S> {
             let Some(body) = &formula.body else { continue };
             // A formula without an automaton is told of in the end.
             let Some(Ok(property)) = self.properties.of_formula(number) else { continue };
-            let view = View { graph: &graph, atoms: &body.atoms };
+            let view = FormulaView { graph: &graph, atoms: &body.atoms };
             let frozen = || {
                 graph.is_frozen.set(true);
                 let answer = find_violation(&view, property);
@@ -98,20 +98,20 @@ fn starts(
     lazy: &mut Lazy<'_, AnySystem<'_>>,
     control: &mut dyn Control,
     is_running: impl Fn(&[u32]) -> bool,
-) -> Starts {
+) -> PathStarts {
     let first: Vec<u32> = lazy.first().collect();
     if first.first().is_some_and(|state| is_running(&lazy.words(*state))) {
-        return Starts { n_setups: 0, initial: first };
+        return PathStarts { n_setups: 0, initial: first };
     }
     let expansions = first.iter().map(|state| lazy.expand(*state, control));
     let mut initial: Vec<u32> = expansions.flat_map(|expansion| expansion.steps).map(|(_, target)| target).collect();
     initial.sort_unstable();
     initial.dedup();
-    Starts { n_setups: first.len() as u32, initial }
+    PathStarts { n_setups: first.len() as u32, initial }
 }
 
 impl<S: ModelSystem> OnDemand<'_, '_, S> {
-    fn of_letter<T>(&self, letter: u32, tell: impl FnOnce(&Letter) -> T) -> T {
+    fn of_letter<T>(&self, letter: u32, tell: impl FnOnce(&StepLetter) -> T) -> T {
         let mut letters = self.letters.borrow_mut();
         if letters.len() <= letter as usize {
             self.lettered.extend(&mut letters);
@@ -141,7 +141,7 @@ impl<S: ModelSystem> OnDemand<'_, '_, S> {
     }
 }
 
-impl<S: ModelSystem> LetterGraph for View<'_, '_, '_, S> {
+impl<S: ModelSystem> LetterGraph for FormulaView<'_, '_, '_, S> {
     fn n_states(&self) -> usize {
         self.graph.lazy.borrow().n_states() as usize
     }

@@ -14,7 +14,7 @@ use abridge_system::Origin;
 use abridge_temporal::formula::{Atom as ParsedAtom, AtomKind, BText, Ltl, Pattern as ParsedPattern, Place};
 use abridge_temporal::{Branching, Domain, ExpandError, Expanded, Fair, Source, expand, parse_ctl, parse_ltl};
 
-use super::atoms::{Atom, Change, Pattern};
+use super::atoms::{ChangeTest, LoweredAtom, StepPattern};
 use crate::{Config, Needs, Place as MachinePlace, choices, needs};
 
 /// A temporal formula as it is written.
@@ -57,7 +57,7 @@ pub struct PreparedFormula {
     pub source: FormulaSource,
     /// Warnings, and errors if there is no body.
     pub diagnostics: Vec<Diagnostic>,
-    pub(crate) body: Option<Body>,
+    pub(crate) body: Option<PreparedBody>,
 }
 
 impl PreparedFormula {
@@ -68,24 +68,24 @@ impl PreparedFormula {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Body {
-    pub(crate) tree: Tree,
+pub(crate) struct PreparedBody {
+    pub(crate) tree: FormulaTree,
     /// The numbers of its atoms among those of all formulas.
     pub(crate) atoms: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Tree {
+pub(crate) enum FormulaTree {
     Ltl(Expanded),
     Ctl(Branching),
 }
 
-impl Tree {
+impl FormulaTree {
     /// A premise speaks about every operation with its arguments.
     pub(crate) fn needs_instances(&self) -> bool {
         let premises = match self {
-            Tree::Ltl(expanded) => &expanded.premises,
-            Tree::Ctl(branching) => &branching.premises,
+            FormulaTree::Ltl(expanded) => &expanded.premises,
+            FormulaTree::Ctl(branching) => &branching.premises,
         };
         premises.iter().flatten().any(|constraint| constraint.subject == Fair::Every)
     }
@@ -95,7 +95,7 @@ impl Tree {
 #[derive(Clone, Default, Debug)]
 pub struct Prepared {
     pub formulas: Vec<PreparedFormula>,
-    pub(crate) atoms: Vec<Atom>,
+    pub(crate) atoms: Vec<LoweredAtom>,
     /// Predicates of states, by the number of the proposition.
     pub(crate) propositions: Vec<PredId>,
     pub(crate) needs_instances: bool,
@@ -114,24 +114,24 @@ impl Prepared {
         atoms.flat_map(|atom| self.nodes_of_atom(&self.atoms[*atom])).collect()
     }
 
-    fn nodes_of_atom(&self, atom: &Atom) -> Vec<ModelNode> {
+    fn nodes_of_atom(&self, atom: &LoweredAtom) -> Vec<ModelNode> {
         match atom {
-            Atom::Proposition(number) => vec![ModelNode::Pred(self.propositions[*number as usize])],
-            Atom::BeforeAfter(pred, _) => vec![ModelNode::Pred(*pred)],
+            LoweredAtom::Proposition(number) => vec![ModelNode::Pred(self.propositions[*number as usize])],
+            LoweredAtom::BeforeAfter(pred, _) => vec![ModelNode::Pred(*pred)],
             _ => atom.exprs().into_iter().map(ModelNode::Expr).collect(),
         }
     }
 }
 
 /// Lowers texts in the scope of the machine.
-pub type Lowering<'l> = dyn FnMut(&[FormulaText]) -> FormulaAnalysis + 'l;
+pub type LowerTexts<'l> = dyn FnMut(&[FormulaText]) -> FormulaAnalysis + 'l;
 
 /// Prepares formulas; the model of the answer is the given one with the atoms of all formulas added.
 pub fn prepare(
     model: &Model,
     sources: Vec<FormulaSource>,
     config: &Config,
-    lower: &mut Lowering<'_>,
+    lower: &mut LowerTexts<'_>,
 ) -> (Option<Model>, Prepared) {
     let mut preparing = Preparing { model, config, lower, texts: Vec::new(), atoms: Vec::new(), formulas: Vec::new() };
     for source in sources {
@@ -141,14 +141,14 @@ pub fn prepare(
 }
 
 /// An atom with the texts of the values of its quantified variables.
-struct Wanted {
+struct WantedAtom {
     kind: AtomKind,
     bindings: Vec<(SmolStr, String)>,
     /// Positions of its texts of B.
     texts: Vec<usize>,
 }
 
-impl Wanted {
+impl WantedAtom {
     fn is_same(&self, kind: &AtomKind, bindings: &[(SmolStr, String)]) -> bool {
         let atom = |kind: &AtomKind| ParsedAtom { kind: kind.clone(), bindings: Vec::new(), place: Place::default() };
         self.bindings == bindings && atom(&self.kind).same(&atom(kind))
@@ -156,7 +156,7 @@ impl Wanted {
 }
 
 /// A text of B of some formula.
-struct Text {
+struct FormulaPiece {
     formula: usize,
     text: FormulaText,
     /// Characters that stand before the text of the formula.
@@ -167,9 +167,9 @@ struct Text {
 struct Preparing<'p, 'l> {
     model: &'p Model,
     config: &'p Config,
-    lower: &'p mut Lowering<'l>,
-    texts: Vec<Text>,
-    atoms: Vec<Wanted>,
+    lower: &'p mut LowerTexts<'l>,
+    texts: Vec<FormulaPiece>,
+    atoms: Vec<WantedAtom>,
     formulas: Vec<PreparedFormula>,
 }
 
@@ -193,7 +193,7 @@ impl Preparing<'_, '_> {
                     Some(Ok(branching)) => {
                         let atoms = branching.formula.atoms.iter();
                         let parsed: Vec<ParsedAtom> = atoms.map(|(_, atom)| atom.clone()).collect();
-                        self.add(&mut formula, Tree::Ctl(branching), &parsed, &[]);
+                        self.add(&mut formula, FormulaTree::Ctl(branching), &parsed, &[]);
                     }
                     Some(Err(error)) => formula.diagnostics.push(refused(&formula.source, &error)),
                     None => {}
@@ -204,19 +204,19 @@ impl Preparing<'_, '_> {
     }
 
     fn expand(&mut self, formula: &mut PreparedFormula, ltl: &Ltl) {
-        let mut values = Values { preparing: self, source: &formula.source, texts: Vec::new() };
+        let mut values = QuantifiedValues { preparing: self, source: &formula.source, texts: Vec::new() };
         match expand(ltl, &mut values) {
             Ok(expanded) => {
                 let texts = values.texts;
                 let parsed: Vec<ParsedAtom> = expanded.formula.atoms.iter().map(|(_, atom)| atom.clone()).collect();
-                self.add(formula, Tree::Ltl(expanded), &parsed, &texts);
+                self.add(formula, FormulaTree::Ltl(expanded), &parsed, &texts);
             }
             Err(error) => formula.diagnostics.push(refused(&formula.source, &error)),
         }
     }
 
     /// Takes a formula over with its atoms, unless an operation is wrong.
-    fn add(&mut self, formula: &mut PreparedFormula, tree: Tree, parsed: &[ParsedAtom], values: &[String]) {
+    fn add(&mut self, formula: &mut PreparedFormula, tree: FormulaTree, parsed: &[ParsedAtom], values: &[String]) {
         let (number, first) = (self.formulas.len(), self.atoms.len());
         let mut atoms = Vec::new();
         for atom in parsed {
@@ -231,11 +231,11 @@ impl Preparing<'_, '_> {
             let known = (first..self.atoms.len()).find(|known| self.atoms[*known].is_same(&atom.kind, &bindings));
             atoms.push(known.unwrap_or_else(|| {
                 let texts = self.add_texts(number, &atom.kind, &bindings);
-                self.atoms.push(Wanted { kind: atom.kind.clone(), bindings, texts });
+                self.atoms.push(WantedAtom { kind: atom.kind.clone(), bindings, texts });
                 self.atoms.len() - 1
             }));
         }
-        formula.body = Some(Body { tree, atoms });
+        formula.body = Some(PreparedBody { tree, atoms });
     }
 
     fn add_texts(&mut self, formula: usize, kind: &AtomKind, bindings: &[(SmolStr, String)]) -> Vec<usize> {
@@ -245,7 +245,7 @@ impl Preparing<'_, '_> {
             let (before, after) = binding(bindings, role == Role::Predicate);
             let whole = format!("{before}{}{after}", text.text);
             let text_of = FormulaText { source: "<formula>".to_owned(), text: whole, role };
-            self.texts.push(Text { formula, text: text_of, n_before: before.len() as u32, start: text.start });
+            self.texts.push(FormulaPiece { formula, text: text_of, n_before: before.len() as u32, start: text.start });
         };
         let argument = |pattern: &ParsedPattern, position: usize| {
             let operation = self.model.transitions().map(|(_, op)| op).find(|op| op.name == pattern.operation.text);
@@ -366,7 +366,7 @@ impl Preparing<'_, '_> {
     /// Lowers all texts; formulas with mistakes drop out.
     fn finish(mut self) -> (Option<Model>, Prepared) {
         loop {
-            let is_used = |text: &Text| self.formulas[text.formula].body.is_some();
+            let is_used = |text: &FormulaPiece| self.formulas[text.formula].body.is_some();
             let used: Vec<usize> = (0..self.texts.len()).filter(|idx| is_used(&self.texts[*idx])).collect();
             // Without texts, the model is as it was.
             let texts: Vec<FormulaText> = used.iter().map(|idx| self.texts[*idx].text.clone()).collect();
@@ -462,7 +462,7 @@ fn binding(bindings: &[(SmolStr, String)], is_predicate: bool) -> (String, Strin
 }
 
 /// A diagnostic about a text, moved to the formula that has it.
-fn moved(diagnostic: &Diagnostic, source: &FormulaSource, text: &Text, files: &[FileId]) -> Diagnostic {
+fn moved(diagnostic: &Diagnostic, source: &FormulaSource, text: &FormulaPiece, files: &[FileId]) -> Diagnostic {
     let moved = |label: &Label| {
         let place = |offset: u32| (text.start + offset.saturating_sub(text.n_before)).min(source.text.len() as u32);
         let span = source.span(Place { start: place(label.span.start), end: place(label.span.end) });
@@ -481,10 +481,10 @@ fn lowered_atom(
     kind: &AtomKind,
     bodies: &[&LoweredFormula],
     propositions: &mut Vec<PredId>,
-) -> Option<Atom> {
+) -> Option<LoweredAtom> {
     let mut proposition = |pred: PredId| {
         propositions.push(pred);
-        Atom::Proposition(propositions.len() as u32 - 1)
+        LoweredAtom::Proposition(propositions.len() as u32 - 1)
     };
     let expr = |position: usize| match bodies.get(position)?.body {
         FormulaBody::Expr(expr) => Some(expr),
@@ -508,39 +508,39 @@ fn lowered_atom(
             };
             arguments.push(value);
         }
-        Some(Pattern { operation: step_number(model, op)?, arguments })
+        Some(StepPattern { operation: step_number(model, op)?, arguments })
     };
     Some(match kind {
         AtomKind::Predicate(_) => proposition(pred()?),
         AtomKind::Goal => proposition(model.steering.goal?),
-        AtomKind::Taken(parsed) => Atom::Taken(pattern(parsed)?),
-        AtomKind::Enabled(parsed) | AtomKind::Available(parsed) => Atom::Enabled(pattern(parsed)?),
-        AtomKind::Deadlock => Atom::Deadlock,
-        AtomKind::DeadlockOf(parsed) => Atom::NoneOf(parsed.iter().map(pattern).collect::<Option<_>>()?),
+        AtomKind::Taken(parsed) => LoweredAtom::Taken(pattern(parsed)?),
+        AtomKind::Enabled(parsed) | AtomKind::Available(parsed) => LoweredAtom::Enabled(pattern(parsed)?),
+        AtomKind::Deadlock => LoweredAtom::Deadlock,
+        AtomKind::DeadlockOf(parsed) => LoweredAtom::NoneOf(parsed.iter().map(pattern).collect::<Option<_>>()?),
         AtomKind::Deterministic(parsed) => match parsed.as_slice() {
-            [only] => Atom::NoOther(pattern(only)?),
-            all => Atom::AtMostOneOf(all.iter().map(pattern).collect::<Option<_>>()?),
+            [only] => LoweredAtom::NoOther(pattern(only)?),
+            all => LoweredAtom::AtMostOneOf(all.iter().map(pattern).collect::<Option<_>>()?),
         },
-        AtomKind::Controller(parsed) => Atom::ExactlyOneOf(parsed.iter().map(pattern).collect::<Option<_>>()?),
-        AtomKind::Sink => Atom::Sink,
-        AtomKind::Error => Atom::Error,
-        AtomKind::DetOutput => Atom::DeterministicOutput,
-        AtomKind::Unchanged(_) => Atom::Change(Change::Unchanged, expr(0)?),
-        AtomKind::Changed(_) => Atom::Change(Change::Changed, expr(0)?),
-        AtomKind::Increasing(_) => Atom::Change(Change::Increasing, expr(0)?),
-        AtomKind::Decreasing(_) => Atom::Change(Change::Decreasing, expr(0)?),
+        AtomKind::Controller(parsed) => LoweredAtom::ExactlyOneOf(parsed.iter().map(pattern).collect::<Option<_>>()?),
+        AtomKind::Sink => LoweredAtom::Sink,
+        AtomKind::Error => LoweredAtom::Error,
+        AtomKind::DetOutput => LoweredAtom::DeterministicOutput,
+        AtomKind::Unchanged(_) => LoweredAtom::Change(ChangeTest::Unchanged, expr(0)?),
+        AtomKind::Changed(_) => LoweredAtom::Change(ChangeTest::Changed, expr(0)?),
+        AtomKind::Increasing(_) => LoweredAtom::Change(ChangeTest::Increasing, expr(0)?),
+        AtomKind::Decreasing(_) => LoweredAtom::Change(ChangeTest::Decreasing, expr(0)?),
         AtomKind::BeforeAfter(_) => {
             let variable = |name: &SmolStr| model.variables.iter().find(|(_, variable)| variable.name == *name);
             let before = bodies.first()?.free.iter();
             let before = before.map(|local| Some((*local, variable(&model.locals[*local].name)?.0)));
-            Atom::BeforeAfter(pred()?, before.collect::<Option<_>>()?)
+            LoweredAtom::BeforeAfter(pred()?, before.collect::<Option<_>>()?)
         }
         AtomKind::Current => return None,
     })
 }
 
 /// Values of quantified variables, as texts.
-struct Values<'v, 'p, 'l> {
+struct QuantifiedValues<'v, 'p, 'l> {
     preparing: &'v mut Preparing<'p, 'l>,
     source: &'v FormulaSource,
     texts: Vec<String>,
@@ -551,7 +551,7 @@ const MAX_VALUES: usize = 10_000;
 /// Set-ups whose values are collected.
 const MAX_SETUPS: usize = 100;
 
-impl Domain for Values<'_, '_, '_> {
+impl Domain for QuantifiedValues<'_, '_, '_> {
     fn values(&mut self, name: &str, range: &ParsedAtom) -> Option<Vec<u32>> {
         let AtomKind::Predicate(text) = &range.kind else { return None };
         let bindings = range.bindings.iter().map(|(name, value)| (name.clone(), self.texts[*value as usize].clone()));
@@ -607,7 +607,7 @@ fn members(model: &Model, ty: TypeId) -> Option<Vec<String>> {
     }
 }
 
-impl Values<'_, '_, '_> {
+impl QuantifiedValues<'_, '_, '_> {
     fn listed(&self, model: &Model, local: abridge_model::LocalId, pred: PredId) -> Option<Vec<String>> {
         if let Some(members) = members(model, model.locals[local].ty) {
             return Some(members);
@@ -629,7 +629,9 @@ impl Values<'_, '_, '_> {
         for place in places {
             let env = place.state().map_or_else(Env::empty, Env::new);
             let found = crate::solve(&interp, &[local], pred, &env, MAX_VALUES);
-            let crate::Answer::Solutions { list, is_complete: true, .. } = found.answer.ok()? else { return None };
+            let crate::CalculatedAnswer::Solutions { list, is_complete: true, .. } = found.answer.ok()? else {
+                return None;
+            };
             for text in list.into_iter().flatten() {
                 if !texts.contains(&text) {
                     texts.push(text);

@@ -5,7 +5,7 @@
 
 use abridge_model::Model;
 use abridge_model_system::ModelSystem;
-use abridge_reduce::symmetry::{Carrier, Reason, Symmetry, symmetry_of};
+use abridge_reduce::symmetry::{AsymmetryReason, Carrier, Symmetry, symmetry_of};
 use abridge_system::Properties;
 
 use super::{Prepared, PreparedFormula};
@@ -55,7 +55,7 @@ fn told_apart(model: &Model, formula: &PreparedFormula, before: &Carrier, after:
     let was_free = |index: &u32| before.blocks.iter().any(|block| block.contains(index));
     let mut named = Vec::new();
     for (index, reason) in &after.reasons {
-        if matches!(reason, Reason::Named(_)) && was_free(index) {
+        if matches!(reason, AsymmetryReason::Named(_)) && was_free(index) {
             named.push(set.element_name(*index).to_string());
         }
     }

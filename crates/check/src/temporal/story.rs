@@ -17,17 +17,17 @@ use abridge_temporal::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
 use abridge_temporal::{Constraint, Expanded, Fair, Table, Word, evaluate, is_fair};
 
 use super::Searched;
-use super::atoms::{Atom, Change, Pattern};
-use super::letters::{Letter, truth_of};
-use super::prepare::Body;
-use super::turns::{Names, turned_vals};
+use super::atoms::{ChangeTest, LoweredAtom, StepPattern};
+use super::letters::{StepLetter, truth_of};
+use super::prepare::PreparedBody;
+use super::turns::{ElementNames, turned_vals};
 use crate::trace::{self, Trace, TraceStep};
 
 /// Truth of subformulas along a path, and the sentence that names the culprit.
 #[derive(Clone, Debug)]
 pub struct Story {
-    pub rows: Vec<Row>,
-    pub end: Position,
+    pub rows: Vec<StoryRow>,
+    pub end: StoryEnd,
     /// What went wrong, in a sentence.
     pub culprit: String,
     /// For each fairness constraint of an alternative of the premise, why it holds on the loop.
@@ -36,7 +36,7 @@ pub struct Story {
 
 /// How the path ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Position {
+pub enum StoryEnd {
     Deadlock,
     /// The last step leads back to this position.
     Loop(usize),
@@ -46,7 +46,7 @@ pub enum Position {
 
 /// A subformula and its truth at each position of the path.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct StoryRow {
     pub text: String,
     pub truths: Vec<bool>,
 }
@@ -63,10 +63,10 @@ const MAX_TABLED: usize = 10_000;
 /// The trace of a path, and its story if the path violates a formula of linear time.
 pub(super) fn tell(
     searched: &Searched<'_, impl ModelSystem>,
-    body: &Body,
+    body: &PreparedBody,
     expanded: &Expanded,
     path: &Path,
-    letters: &[Letter],
+    letters: &[StepLetter],
     canonizer: Option<&mut dyn Canonizer>,
 ) -> (Trace, Option<Story>) {
     let mut real_path = match RealPath::begin(searched, body, path, canonizer) {
@@ -84,16 +84,16 @@ pub(super) fn tell(
     let end = match path.end {
         PathEnd::Deadlock => {
             real_path.stay();
-            Position::Deadlock
+            StoryEnd::Deadlock
         }
         PathEnd::Anything(state) => {
             if n_positions > 0 && !real_path.step(letter(n_positions - 1), state) {
                 return (real_path.trace, None);
             }
-            Position::Anything
+            StoryEnd::Anything
         }
         PathEnd::Loop(start) => match real_path.close(path, start, &letter) {
-            Some(start) => Position::Loop(start),
+            Some(start) => StoryEnd::Loop(start),
             None => return (real_path.trace, None),
         },
     };
@@ -132,13 +132,13 @@ pub(super) struct RealPath<'w, 's, 'c, S> {
     /// Steps of the path that no operation takes.
     n_stuttered: usize,
     /// What elements are called in the states of the table, where instances are followed through a quotient.
-    pub(super) names: Option<Names>,
+    pub(super) names: Option<ElementNames>,
 }
 
 impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
     fn begin(
         searched: &'w Searched<'s, S>,
-        body: &'w Body,
+        body: &'w PreparedBody,
         path: &Path,
         canonizer: Option<&'c mut dyn Canonizer>,
     ) -> Result<Self, Trace> {
@@ -154,7 +154,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
     pub(super) fn at(
         searched: &'w Searched<'s, S>,
         atoms: &'w [usize],
-        (state, names): (Vec<u32>, Option<Names>),
+        (state, names): (Vec<u32>, Option<ElementNames>),
         canonizer: Option<&'c mut dyn Canonizer>,
     ) -> Self {
         let (trace, word) = (Trace::default(), Vec::new());
@@ -180,7 +180,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
         let Some(state) = path.states.last().cloned().filter(|_| trace.gap.is_none()) else { return Err(trace) };
         let n_before = trace.steps.len();
         let names = searched.turning.zip(canonizer.as_mut()).and_then(|(turning, canonizer)| {
-            Names::between(searched.system, turning.group, &mut **canonizer, &state, &table.get(start).ok()?)
+            ElementNames::between(searched.system, turning.group, &mut **canonizer, &state, &table.get(start).ok()?)
         });
         let (states, word) = (vec![state], Vec::new());
         Ok(RealPath { searched, atoms, canonizer, trace, states, word, n_before, n_stuttered: 0, names })
@@ -209,7 +209,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
     }
 
     /// Takes a step with a letter to a state of the table, or to a member of its orbit; false if there is none.
-    pub(super) fn step(&mut self, letter: &Letter, target: u32) -> bool {
+    pub(super) fn step(&mut self, letter: &StepLetter, target: u32) -> bool {
         let mut wanted = match self.searched.exploration.table.get(target) {
             Ok(words) => words,
             Err(error) => {
@@ -289,7 +289,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
         &mut self,
         path: &Path,
         start: usize,
-        letter: &dyn Fn(usize) -> &'l Letter,
+        letter: &dyn Fn(usize) -> &'l StepLetter,
     ) -> Option<usize> {
         let n_positions = path.positions.len();
         let mut heads: Vec<usize> = vec![start];
@@ -337,7 +337,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
     /// The value of an atom by the plain interpreter.
     fn truth(
         &self,
-        atom: &Atom,
+        atom: &LoweredAtom,
         words: &[u32],
         executions: &[Execution],
         step: Option<&Execution>,
@@ -345,7 +345,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
         let system = self.system();
         let session = system.judge().session();
         let state = || system.decode(words).0;
-        let n_enabled = |patterns: &[Pattern]| -> Result<usize, Error> {
+        let n_enabled = |patterns: &[StepPattern]| -> Result<usize, Error> {
             let mut n_enabled = 0;
             for pattern in patterns {
                 n_enabled += usize::from(self.is_enabled(pattern, words, executions)?);
@@ -353,36 +353,36 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
             Ok(n_enabled)
         };
         Ok(match atom {
-            Atom::Proposition(number) => {
+            LoweredAtom::Proposition(number) => {
                 let pred = self.searched.config.formulas.propositions[*number as usize];
                 session.pred(pred, &Env::new(&state()))?.into()
             }
-            Atom::Enabled(pattern) => self.is_enabled(pattern, words, executions)?.into(),
-            Atom::Deadlock => executions.is_empty().into(),
-            Atom::NoneOf(patterns) => (n_enabled(patterns)? == 0).into(),
-            Atom::AtMostOneOf(patterns) => (n_enabled(patterns)? <= 1).into(),
-            Atom::ExactlyOneOf(patterns) => (n_enabled(patterns)? == 1).into(),
-            Atom::NoOther(pattern) => executions
+            LoweredAtom::Enabled(pattern) => self.is_enabled(pattern, words, executions)?.into(),
+            LoweredAtom::Deadlock => executions.is_empty().into(),
+            LoweredAtom::NoneOf(patterns) => (n_enabled(patterns)? == 0).into(),
+            LoweredAtom::AtMostOneOf(patterns) => (n_enabled(patterns)? <= 1).into(),
+            LoweredAtom::ExactlyOneOf(patterns) => (n_enabled(patterns)? == 1).into(),
+            LoweredAtom::NoOther(pattern) => executions
                 .iter()
                 .all(|one| one.op.and_then(|op| step_number(system.model(), op)) == Some(pattern.operation))
                 .into(),
-            Atom::Sink => executions.iter().all(|one| one.to.words(system).as_deref() == Some(words)).into(),
-            Atom::Error => {
+            LoweredAtom::Sink => executions.iter().all(|one| one.to.words(system).as_deref() == Some(words)).into(),
+            LoweredAtom::Error => {
                 let is_wrong = |operation: u32| system.violation_of(operation, words).is_some();
                 system.operation_ids().iter().filter_map(|op| step_number(system.model(), *op)).any(is_wrong).into()
             }
-            Atom::DeterministicOutput => executions
+            LoweredAtom::DeterministicOutput => executions
                 .iter()
                 .all(|one| {
                     let is_other = |other: &&Execution| (other.op, &other.params) == (one.op, &one.params);
                     executions.iter().filter(is_other).all(|other| other.outputs == one.outputs)
                 })
                 .into(),
-            Atom::Taken(pattern) => match step {
+            LoweredAtom::Taken(pattern) => match step {
                 Some(step) => self.is_meant(pattern, words, step)?.into(),
                 None => Truth::False,
             },
-            Atom::Change(change, expr) => {
+            LoweredAtom::Change(change, expr) => {
                 let Some(to) = step.and_then(|step| step.to.state()) else { return Ok(Truth::False) };
                 let before = session.expr(*expr, &Env::new(&state()))?;
                 let after = session.expr(*expr, &Env::new(to))?;
@@ -391,13 +391,13 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
                     Err(_) => before.int().and_then(|before| Ok(before.cmp(&after.int()?))),
                 };
                 match change {
-                    Change::Unchanged => session.equal(&before, &after, &Env::empty())?.into(),
-                    Change::Changed => (!session.equal(&before, &after, &Env::empty())?).into(),
-                    Change::Increasing => (order? == Ordering::Less).into(),
-                    Change::Decreasing => (order? == Ordering::Greater).into(),
+                    ChangeTest::Unchanged => session.equal(&before, &after, &Env::empty())?.into(),
+                    ChangeTest::Changed => (!session.equal(&before, &after, &Env::empty())?).into(),
+                    ChangeTest::Increasing => (order? == Ordering::Less).into(),
+                    ChangeTest::Decreasing => (order? == Ordering::Greater).into(),
                 }
             }
-            Atom::BeforeAfter(pred, before) => {
+            LoweredAtom::BeforeAfter(pred, before) => {
                 let Some(to) = step.and_then(|step| step.to.state()) else { return Ok(Truth::False) };
                 let from = state();
                 let bindings = before
@@ -408,7 +408,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
         })
     }
 
-    fn is_enabled(&self, pattern: &Pattern, words: &[u32], executions: &[Execution]) -> Result<bool, Error> {
+    fn is_enabled(&self, pattern: &StepPattern, words: &[u32], executions: &[Execution]) -> Result<bool, Error> {
         for execution in executions {
             if self.is_meant(pattern, words, execution)? {
                 return Ok(true);
@@ -417,7 +417,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
         Ok(false)
     }
 
-    fn is_meant(&self, pattern: &Pattern, words: &[u32], execution: &Execution) -> Result<bool, Error> {
+    fn is_meant(&self, pattern: &StepPattern, words: &[u32], execution: &Execution) -> Result<bool, Error> {
         let system = self.system();
         if execution.op.and_then(|op| step_number(system.model(), op)) != Some(pattern.operation) {
             return Ok(false);
@@ -434,13 +434,13 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
     }
 
     /// Judges the word and tells what went wrong.
-    fn story(&mut self, expanded: &Expanded, end: Position) -> Option<Story> {
+    fn story(&mut self, expanded: &Expanded, end: StoryEnd) -> Option<Story> {
         // A prefix shows its last state, too.
-        let n_positions = self.word.len() + usize::from(end == Position::Anything);
+        let n_positions = self.word.len() + usize::from(end == StoryEnd::Anything);
         let word = match end {
-            Position::Loop(start) => Word { letters: self.word.clone(), loop_start: Some(start) },
-            Position::Deadlock => Word { letters: self.word.clone(), loop_start: None },
-            Position::Anything => self.continued()?,
+            StoryEnd::Loop(start) => Word { letters: self.word.clone(), loop_start: Some(start) },
+            StoryEnd::Deadlock => Word { letters: self.word.clone(), loop_start: None },
+            StoryEnd::Anything => self.continued()?,
         };
         let is_known = word.letters.iter().flatten().all(|truth| matches!(truth, Truth::True | Truth::False));
         if word.letters.is_empty() || !is_known {
@@ -465,8 +465,8 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
 
     /// Why a loop is fair: the reasons of all constraints of an alternative that holds. Nothing if the loop is not fair. Other paths need no reason: a
     /// prefix can be continued fairly, and a path that ends is fair.
-    fn fairness(&self, expanded: &Expanded, word: &Word<Vec<Truth>>, end: Position) -> Option<Vec<String>> {
-        let Position::Loop(start) = end else { return Some(Vec::new()) };
+    fn fairness(&self, expanded: &Expanded, word: &Word<Vec<Truth>>, end: StoryEnd) -> Option<Vec<String>> {
+        let StoryEnd::Loop(start) = end else { return Some(Vec::new()) };
         let reason = |constraint: &Constraint| {
             let why = match constraint.subject {
                 Fair::Step { enabled, taken } => {
@@ -493,7 +493,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
 
     /// Why a loop is fair to each operation with its arguments; nothing if it is not.
     fn every(&self, is_strong: bool, start: usize) -> Option<String> {
-        let enabled_at = |position: usize| -> BTreeSet<Instance> {
+        let enabled_at = |position: usize| -> BTreeSet<ShownInstance> {
             let executions = self.executions(&self.states[position]);
             let shown = executions.iter().map(|execution| execution.shown(self.system()));
             shown.map(|step| (step.name, step.params)).collect()
@@ -501,7 +501,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
         let n_positions = self.word.len();
         // Where a path stays in a deadlock, positions have no steps.
         let steps = self.trace.steps.iter().skip(self.n_before + start);
-        let taken: BTreeSet<Instance> = steps.map(|step| (step.name.clone(), step.params.clone())).collect();
+        let taken: BTreeSet<ShownInstance> = steps.map(|step| (step.name.clone(), step.params.clone())).collect();
         let mut asked = enabled_at(start);
         for position in start + 1..n_positions {
             let here = enabled_at(position);
@@ -536,8 +536,8 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
 }
 
 /// Truth of each subformula at the positions of the path, outermost first, each text once.
-fn rows(ltl: &Ltl, table: &Table, n_positions: usize) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+fn rows(ltl: &Ltl, table: &Table, n_positions: usize) -> Vec<StoryRow> {
+    let mut rows: Vec<StoryRow> = Vec::new();
     let nodes: Vec<NodeId> = ltl.nodes().map(|(id, _)| id).collect();
     for id in nodes.into_iter().rev() {
         let text = ltl.text(id);
@@ -545,13 +545,13 @@ fn rows(ltl: &Ltl, table: &Table, n_positions: usize) -> Vec<Row> {
             continue;
         }
         let truths = table.row(id).iter().take(n_positions).copied().collect();
-        rows.push(Row { text, truths });
+        rows.push(StoryRow { text, truths });
     }
     rows
 }
 
 /// An operation with its arguments, as texts.
-type Instance = (String, Vec<(String, String)>);
+type ShownInstance = (String, Vec<(String, String)>);
 
 /// The number, in the trace that users see, of the step that leads to a position. Initialisation, which leads to position 0, is step 1.
 fn step_before(position: usize) -> usize {

@@ -66,12 +66,12 @@ pub(super) fn turned_vals(group: &Group, images: &[u32], vals: &[Val]) -> Vec<Va
 
 /// The names of elements along a real path: the permutation from a real state to the state of the table that stands for it.
 #[derive(Clone)]
-pub(super) struct Names {
+pub(super) struct ElementNames {
     pub(super) group: Group,
     pub(super) images: Permutation,
 }
 
-impl Names {
+impl ElementNames {
     /// The names at the beginning of a path; nothing if the states are not of one orbit, or the method does not tell.
     pub(super) fn between(
         system: &impl ModelSystem,
@@ -79,7 +79,7 @@ impl Names {
         canonizer: &mut dyn Canonizer,
         real: &[u32],
         stored: &[u32],
-    ) -> Option<Names> {
+    ) -> Option<ElementNames> {
         let mut permutation = |state: &[u32]| {
             let mut words = state.to_vec();
             canonizer.represent(&mut words);
@@ -90,7 +90,7 @@ impl Names {
         let mut back = group.identity();
         from_stored.iter().zip(0..).for_each(|(image, point)| back[*image as usize] = point);
         let images: Permutation = from_real.iter().map(|image| back[*image as usize]).collect();
-        (permute_state(system, group, &images, real) == stored).then(|| Names { group: group.clone(), images })
+        (permute_state(system, group, &images, real) == stored).then(|| ElementNames { group: group.clone(), images })
     }
 
     /// The names after a step with this permutation.

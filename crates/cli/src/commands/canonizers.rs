@@ -160,7 +160,7 @@ pub(crate) fn reduction_text(report: &ReductionReport) -> String {
     if report.tested > 0 {
         let _ = writeln!(text, "tested on {}", count(report.tested as usize, "state"));
     }
-    match report.twin {
+    match report.compared {
         Some((n_states, true)) if report.refutation.is_none() => {
             let _ = writeln!(text, "compared with all {n_states} states: bisimilar");
         }
@@ -223,7 +223,7 @@ pub(crate) fn reduction_json(report: &ReductionReport) -> Value {
         "parts": parts.collect::<Vec<Value>>(),
         "proved": report.is_proved,
         "tested_states": report.tested,
-        "twin": report.twin.map(|(n_states, is_whole)| json!({ "states": n_states, "complete": is_whole })),
+        "twin": report.compared.map(|(n_states, is_whole)| json!({ "states": n_states, "complete": is_whole })),
         "refutation": report.refutation.as_ref().map(refutation),
         "further_refutation": report.further.as_ref().map(refutation),
         "troubles": report.troubles,

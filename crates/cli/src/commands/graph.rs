@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use abridge_check::{Space, SpaceNode, StateGraph, View, projection, space, state_graph};
+use abridge_check::{SpaceNode, SpaceView, StateDiagram, StateSpace, projection, space, state_graph};
 use abridge_sema::{FormulaBody, FormulaText, Options, Role};
 use clap::{Args, ValueEnum};
 
@@ -64,7 +64,7 @@ impl GraphOptions {
         self.max_states.unwrap_or(if self.project.is_empty() { 200 } else { 10_000 })
     }
 
-    fn tell_cut(&self, space: &Space) {
+    fn tell_cut(&self, space: &StateSpace) {
         if space.is_cut {
             errln!("warning: drawing cut at {} states (raise --max-states)", self.max_states());
         }
@@ -93,9 +93,9 @@ pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) 
         }
         None => {
             let view = match options.symmetry {
-                Shown::Off => View::Everything,
-                Shown::Auto => View::Quotient,
-                Shown::Flood => View::Flooded,
+                Shown::Off => SpaceView::Everything,
+                Shown::Auto => SpaceView::Quotient,
+                Shown::Flood => SpaceView::Flooded,
             };
             let space = space(model, &config, view, options.max_states());
             options.tell_cut(&space);
@@ -124,7 +124,7 @@ fn project(file: &Path, options: &GraphOptions, model_options: &Options) -> Exit
     let space = projection(model, &config, &formulas, options.max_states());
     options.tell_cut(&space);
     // Every node stands for many states, so that no border is needed to tell one of them.
-    write(&draw_space(&space, View::Quotient), options)
+    write(&draw_space(&space, SpaceView::Quotient), options)
 }
 
 fn write(drawing: &Drawing, options: &GraphOptions) -> Exit {
@@ -154,9 +154,9 @@ fn write(drawing: &Drawing, options: &GraphOptions) -> Exit {
     }
 }
 
-fn draw_space(space: &Space, view: View) -> Drawing {
+fn draw_space(space: &StateSpace, view: SpaceView) -> Drawing {
     // In a quotient, and without symmetry, every state is a representative, and a border would tell nothing.
-    let has_orbits = view != View::Quotient && space.nodes.iter().skip(1).any(|node| !node.is_representative);
+    let has_orbits = view != SpaceView::Quotient && space.nodes.iter().skip(1).any(|node| !node.is_representative);
     let lines = |idx: usize, node: &SpaceNode| match idx {
         0 => vec!["root".to_owned()],
         _ if node.values.is_empty() => vec!["no variables".to_owned()],
@@ -183,7 +183,7 @@ fn draw_space(space: &Space, view: View) -> Drawing {
     Drawing { nodes: space.nodes.iter().enumerate().map(node).collect(), edges: edges.collect() }
 }
 
-fn draw_state(graph: &StateGraph) -> Drawing {
+fn draw_state(graph: &StateDiagram) -> Drawing {
     let mut rows = vec![u32::MAX; graph.vertices.len()];
     rows[0] = 0;
     // The graph is acyclic, so one round per vertex suffices.

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use abridge_check::{Analysis, Config, Dependence, DependenceReason, analyse_dependences};
+use abridge_check::{Config, Dependence, DependenceReason, PorAnalysis, analyse_dependences};
 use abridge_diag::visible;
 use abridge_sema::Options;
 use clap::{Args, ValueEnum};
@@ -83,7 +83,7 @@ pub(crate) fn run(file: &Path, options: &PorOptions, model_options: &Options, js
     Exit::Ok
 }
 
-fn text(analysis: &Analysis, of: Option<&str>) -> String {
+fn text(analysis: &PorAnalysis, of: Option<&str>) -> String {
     let mut text = String::new();
     let outline = analysis.outline;
     let pairs = outline.instances * outline.instances.saturating_sub(1) / 2;
@@ -110,7 +110,7 @@ fn text(analysis: &Analysis, of: Option<&str>) -> String {
 }
 
 /// Violations that induction does not exclude.
-fn possible(analysis: &Analysis) -> String {
+fn possible(analysis: &PorAnalysis) -> String {
     let mut errors: Vec<&str> = analysis.errors.iter().map(String::as_str).collect();
     errors.extend(analysis.may_deadlock.then_some("deadlock"));
     errors.dedup();
@@ -120,7 +120,7 @@ fn possible(analysis: &Analysis) -> String {
     format!("not excluded by induction: {}", errors.join(", "))
 }
 
-fn matrix(analysis: &Analysis, text: &mut String) {
+fn matrix(analysis: &PorAnalysis, text: &mut String) {
     let n_instances = analysis.instances.len();
     let mut cells = vec![vec!['.'; n_instances]; n_instances];
     for Dependence { first, second, .. } in &analysis.dependences {
@@ -161,7 +161,7 @@ fn shortened(names: &[String]) -> String {
     if names.len() > 4 { format!("{shown} and {} more", names.len() - 4) } else { shown }
 }
 
-fn dependence_graph(analysis: &Analysis) -> String {
+fn dependence_graph(analysis: &PorAnalysis) -> String {
     let mut text = String::from("graph dependence {\n");
     nodes(analysis, &mut text);
     for Dependence { first, second, shared, .. } in &analysis.dependences {
@@ -170,7 +170,7 @@ fn dependence_graph(analysis: &Analysis) -> String {
     text + "}\n"
 }
 
-fn enabling_graph(analysis: &Analysis) -> String {
+fn enabling_graph(analysis: &PorAnalysis) -> String {
     let mut text = String::from("digraph enabling {\n");
     nodes(analysis, &mut text);
     for (by, node) in &analysis.enabling {
@@ -179,7 +179,7 @@ fn enabling_graph(analysis: &Analysis) -> String {
     text + "}\n"
 }
 
-fn nodes(analysis: &Analysis, text: &mut String) {
+fn nodes(analysis: &PorAnalysis, text: &mut String) {
     for (idx, name) in analysis.instances.iter().enumerate() {
         let _ = writeln!(text, "  n{idx} [label=\"{}\"];", quoted(name));
     }
@@ -189,7 +189,7 @@ fn quoted(text: &str) -> String {
     visible(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-fn analysis_json(file: &Path, analysis: &Analysis) -> Value {
+fn analysis_json(file: &Path, analysis: &PorAnalysis) -> Value {
     let dependences = analysis.dependences.iter().map(|dependence| {
         let reason = match dependence.reason {
             DependenceReason::Disables => "first_disables_second",

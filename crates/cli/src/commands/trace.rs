@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use abridge_check::Failure;
+use abridge_check::ReplayFailure;
 use abridge_sema::Options;
 use serde_json::json;
 
@@ -72,7 +72,7 @@ fn print_replay(replayed: &Replayed, n_steps: usize) {
     }
     match &replayed.replay.failure {
         None => outln!("replayed {}", count(n_steps, "step")),
-        Some(Failure { step, reason }) => outln!("step {} of {n_steps} fails: {reason}", step + 1),
+        Some(ReplayFailure { step, reason }) => outln!("step {} of {n_steps} fails: {reason}", step + 1),
     }
     if !replayed.steps.is_empty() {
         outln!();

@@ -13,7 +13,7 @@ use super::shortened;
 
 /// What makes a comparison false.
 pub(super) fn reason(session: &Session<'_>, notations: &Notations, pred: PredId, env: &Env) -> Option<Reason> {
-    let why = Why { session, notations, env };
+    let why = ReasonWriter { session, notations, env };
     match session.model().pred(pred) {
         Pred::Compare(Comparison::Member, left, right) => {
             let val = session.value(*left, env).ok()?;
@@ -28,13 +28,13 @@ pub(super) fn reason(session: &Session<'_>, notations: &Notations, pred: PredId,
     }
 }
 
-struct Why<'a> {
+struct ReasonWriter<'a> {
     session: &'a Session<'a>,
     notations: &'a Notations,
     env: &'a Env,
 }
 
-impl Why<'_> {
+impl ReasonWriter<'_> {
     fn text(&self, val: &Val) -> String {
         shortened(val_text(self.session.model(), val))
     }

@@ -22,7 +22,7 @@ impl Groups {
         solutions: impl Iterator<Item = &'r [u32]>,
     ) -> Groups {
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        let mut known: FxHashMap<Pattern, usize> = FxHashMap::default();
+        let mut known: FxHashMap<SolutionInvariant, usize> = FxHashMap::default();
         for (idx, solution) in solutions.enumerate() {
             match pattern(system, alike, solution).map(|pattern| *known.entry(pattern).or_insert(groups.len())) {
                 Some(group) if group < groups.len() => groups[group].push(idx),
@@ -38,7 +38,7 @@ impl Groups {
 }
 
 /// Orbit invariant of a solution: its fixed values and members, and for each class the positions at which its elements occur.
-pub(crate) type Pattern = Vec<(u64, u64)>;
+pub(crate) type SolutionInvariant = Vec<(u64, u64)>;
 
 /// Tag of a fixed member of a set, plus the position of the set. Smaller tags are positions of fixed values.
 const MEMBER_TAG: u64 = 64;
@@ -46,8 +46,8 @@ const MEMBER_TAG: u64 = 64;
 const CLASS_TAG: u64 = 128;
 
 /// Pattern of a solution; `None` if interchangeable elements occur in it other than as values or as members of sets.
-pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option<Pattern> {
-    let mut pattern = Pattern::new();
+pub(crate) fn pattern(system: &Explicit<'_>, alike: &dyn Alike, solution: &[u32]) -> Option<SolutionInvariant> {
+    let mut pattern = SolutionInvariant::new();
     // Each interchangeable element, its class, and the bit set of positions at which it occurs.
     let mut moving: Vec<((u32, u32), u32, u64)> = Vec::new();
     let mut moves = |element: (u32, u32), place: usize| {

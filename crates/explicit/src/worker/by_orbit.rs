@@ -10,9 +10,9 @@ use abridge_system::{Alike, Steps, System as _};
 use abridge_value::Value;
 
 use super::fast::FastPath;
-use super::outcomes::Outcomes;
-use super::perform::Expansion;
-use crate::operation::Operation;
+use super::outcomes::OperationOutcomes;
+use super::perform::StateExpansion;
+use crate::operation::OperationMemos;
 use crate::system::Explicit;
 use abridge_model_system::Execution;
 
@@ -28,7 +28,7 @@ impl Explicit<'_> {
 
     /// Step between two states of an operation with many choices. The choice is searched for among representatives under the common stabiliser of
     /// both states; the plain interpreter then makes that choice.
-    pub(crate) fn step_of_many(&self, operation: &Operation, from: &[u32], to: &[u32]) -> Option<Execution> {
+    pub(crate) fn step_of_many(&self, operation: &OperationMemos, from: &[u32], to: &[u32]) -> Option<Execution> {
         let (source, target) = (self.decode(from).0, self.decode(to).0);
         let vals = [&source.constants, &source.variables, &target.variables].into_iter().flat_map(|slots| slots.iter());
         let values: Option<Vec<&Value>> = vals.flatten().map(Val::as_value).collect();
@@ -42,7 +42,7 @@ impl Explicit<'_> {
     }
 }
 
-impl Expansion<'_, '_> {
+impl StateExpansion<'_, '_> {
     /// Stabiliser of the state, computed at the first use.
     fn stabiliser(&mut self) -> &Stabiliser {
         let (system, alike) = (self.system, self.alike);
@@ -53,7 +53,7 @@ impl Expansion<'_, '_> {
     }
 
     /// Adds one step per orbit of an operation with many choices; `false`, with nothing added, if that is not possible.
-    pub(crate) fn perform_by_orbit(&mut self, operation: &Operation, out: &mut Steps) -> bool {
+    pub(crate) fn perform_by_orbit(&mut self, operation: &OperationMemos, out: &mut Steps) -> bool {
         let Some(by_orbit) = operation.by_orbit.as_ref().filter(|_| self.alike.is_some()) else { return false };
         if self.stabiliser().is_empty() || self.system.config.max_operations.is_some() {
             return false;
@@ -66,13 +66,13 @@ impl Expansion<'_, '_> {
         done.is_ok()
     }
 
-    fn steps_by_orbit(&mut self, operation: &Operation, by_orbit: &OrbitChoice, out: &mut Steps) -> Fast<()> {
+    fn steps_by_orbit(&mut self, operation: &OperationMemos, by_orbit: &OrbitChoice, out: &mut Steps) -> Fast<()> {
         let (Some(stabiliser), Some(fast)) = (&self.stabiliser, &mut self.buffers.fast) else {
             return Err(Stop::Escape);
         };
         let (system, scratch) = (self.system, &mut self.buffers.scratch);
         fast.load(system, self.words, operation.key.iter().chain(&operation.writes));
-        let mut outcomes = Outcomes::new(operation, self.words, out);
+        let mut outcomes = OperationOutcomes::new(operation, self.words, out);
         let done = fast.runtime.operation_by_orbit(operation.op, stabiliser, by_orbit, &mut |count, written| {
             let written = operation.writes.iter().zip(written);
             outcomes.add(&mut scratch.target, count, written.map(|(word, val)| system.encode_val(*word, val)));

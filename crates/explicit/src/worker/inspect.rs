@@ -6,14 +6,14 @@ use abridge_model_system::ModelSystem as _;
 use abridge_system::{Ahead, Completeness, FindingKind, Gap};
 
 use super::fast::FastPath;
-use crate::conjunct::{Conjunct, Conjuncts, Role};
+use crate::conjunct::{ConjunctMemo, ConjunctRole, Conjuncts};
 use crate::layout::fill;
 use crate::memo::{MemoHandle, PrefetchBuffer, gap_number, gap_of_number};
 use crate::profile::{Clock, Measured, Usage};
 use crate::system::Explicit;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Evaluated {
+enum ConjunctValue {
     True,
     False,
     IllDefined,
@@ -43,7 +43,7 @@ pub(crate) struct Inspector<'a> {
 }
 
 /// State under inspection.
-pub(crate) struct Subject<'s, 'f> {
+pub(crate) struct InspectedState<'s, 'f> {
     pub(crate) system: &'s Explicit<'s>,
     pub(crate) fast: Option<&'s mut FastPath<'f>>,
     pub(crate) words: &'s [u32],
@@ -91,7 +91,7 @@ impl<'a> Inspector<'a> {
     /// Reports findings in the order of conjuncts. Conjuncts that read only words in which the state agrees with `before` have been reported.
     pub(crate) fn inspect(
         &mut self,
-        subject: &mut Subject<'_, '_>,
+        subject: &mut InspectedState<'_, '_>,
         before: Option<&[u32]>,
         found: &mut dyn FnMut(FindingKind),
     ) -> Completeness {
@@ -111,7 +111,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Whether there is nothing to report in a group and the groups below it. Findings are collected in `failed`.
-    fn group_passes(&mut self, idx: usize, subject: &mut Subject<'_, '_>) -> bool {
+    fn group_passes(&mut self, idx: usize, subject: &mut InspectedState<'_, '_>) -> bool {
         let group = &self.conjuncts.groups[idx];
         let mut missing = None;
         if let Some(handle) = self.handles[idx].as_mut().filter(|handle| !handle.is_off()) {
@@ -143,7 +143,7 @@ impl<'a> Inspector<'a> {
         passes
     }
 
-    fn passes(&mut self, idx: usize, words: &[usize], subject: &mut Subject<'_, '_>) -> bool {
+    fn passes(&mut self, idx: usize, words: &[usize], subject: &mut InspectedState<'_, '_>) -> bool {
         let conjunct = &self.conjuncts.list[idx];
         let number = conjunct.number;
         let clock = Clock::start(subject.system.config.profile);
@@ -151,15 +151,15 @@ impl<'a> Inspector<'a> {
         self.gap = self.gap.max(gap);
         clock.stop(&mut self.costs[idx]);
         // What is so only by an assumption, or since not all values were tried, is no finding.
-        let truth = if gap.is_some() && truth != Evaluated::IllDefined { Evaluated::Unknown } else { truth };
+        let truth = if gap.is_some() && truth != ConjunctValue::IllDefined { ConjunctValue::Unknown } else { truth };
         let kind = match (self.conjuncts.role, truth) {
-            (Role::Invariant, Evaluated::False) => FindingKind::Invariant(number),
-            (Role::Invariant, Evaluated::IllDefined) => FindingKind::IllDefinedInvariant(number),
-            (Role::Assertion, Evaluated::False) => FindingKind::Assertion(number),
-            (Role::Assertion, Evaluated::IllDefined) => FindingKind::IllDefinedAssertion(number),
-            (Role::Goal, Evaluated::True) => FindingKind::Goal,
-            (Role::Proposition, Evaluated::False) => FindingKind::Proposition(number),
-            (Role::Proposition, Evaluated::IllDefined) => FindingKind::IllDefinedProposition(number),
+            (ConjunctRole::Invariant, ConjunctValue::False) => FindingKind::Invariant(number),
+            (ConjunctRole::Invariant, ConjunctValue::IllDefined) => FindingKind::IllDefinedInvariant(number),
+            (ConjunctRole::Assertion, ConjunctValue::False) => FindingKind::Assertion(number),
+            (ConjunctRole::Assertion, ConjunctValue::IllDefined) => FindingKind::IllDefinedAssertion(number),
+            (ConjunctRole::Goal, ConjunctValue::True) => FindingKind::Goal,
+            (ConjunctRole::Proposition, ConjunctValue::False) => FindingKind::Proposition(number),
+            (ConjunctRole::Proposition, ConjunctValue::IllDefined) => FindingKind::IllDefinedProposition(number),
             _ => return true,
         };
         self.failed.push((number, kind));
@@ -167,22 +167,22 @@ impl<'a> Inspector<'a> {
     }
 }
 
-impl Conjunct {
+impl ConjunctMemo {
     fn truth(
         &self,
         success: &SuccessRate,
         cost: &mut Usage,
         words: &[usize],
-        subject: &mut Subject<'_, '_>,
-    ) -> (Evaluated, Option<Gap>) {
-        let Subject { system, fast, words: state_words, state } = subject;
+        subject: &mut InspectedState<'_, '_>,
+    ) -> (ConjunctValue, Option<Gap>) {
+        let InspectedState { system, fast, words: state_words, state } = subject;
         if let (Some(test), Some(fast)) = (self.compiled, fast.as_mut().filter(|_| success.is_worthwhile())) {
             fast.load(system, state_words, words);
             cost.computed += 1;
             let answer = fast.runtime.holds(test);
             success.count(answer.is_ok());
             match answer {
-                Ok(holds) => return (if holds { Evaluated::True } else { Evaluated::False }, None),
+                Ok(holds) => return (if holds { ConjunctValue::True } else { ConjunctValue::False }, None),
                 Err(_) => fast.forget(),
             }
         }
@@ -191,16 +191,16 @@ impl Conjunct {
     }
 
     /// Truth by the interpreter, and the reason why it may not be certain.
-    fn plain_truth(&self, system: &Explicit<'_>, state: &State) -> (Evaluated, Option<Gap>) {
+    fn plain_truth(&self, system: &Explicit<'_>, state: &State) -> (ConjunctValue, Option<Gap>) {
         let session = system.interp.session();
         let truth = match session.pred(self.pred, &Env::new(state)) {
-            Ok(true) => Evaluated::True,
-            Ok(false) => Evaluated::False,
-            Err(error) if error.is_failed_assertion() => Evaluated::False,
-            Err(error) if error.is_violation() => Evaluated::IllDefined,
+            Ok(true) => ConjunctValue::True,
+            Ok(false) => ConjunctValue::False,
+            Err(error) if error.is_failed_assertion() => ConjunctValue::False,
+            Err(error) if error.is_violation() => ConjunctValue::IllDefined,
             Err(error) => {
                 let gap = system.note(&session, PROPERTY_SUBJECT, Some(error));
-                return (Evaluated::Unknown, gap);
+                return (ConjunctValue::Unknown, gap);
             }
         };
         (truth, system.note(&session, PROPERTY_SUBJECT, None))

@@ -11,9 +11,9 @@ use abridge_system::{LabelId, Steps};
 use abridge_value::ValueId;
 
 use super::fast::FastPath;
-use super::perform::{Doubt, Expansion, Performer, Run, Scratch, WorkerBuffers};
+use super::perform::{OperationScratch, Performer, StageRun, StateExpansion, StepDoubts, WorkerBuffers};
 use crate::layout::fill;
-use crate::operation::{Operation, Stages};
+use crate::operation::{OperationMemos, Stages};
 use crate::system::Explicit;
 
 impl Explicit<'_> {
@@ -29,13 +29,13 @@ impl Explicit<'_> {
 
     /// The order in which the compiled form finds the steps of an operation. Nothing if they come in no such order.
     pub fn step_order(&self, operation: usize) -> Option<StepOrder> {
-        let Operation { op, stages, .. } = &self.operation_memos[operation];
+        let OperationMemos { op, stages, .. } = &self.operation_memos[operation];
         self.program.as_ref()?.step_order(self.model(), *op, stages.is_some())
     }
 
     /// Whether an operation has a compiled form, which finds its steps.
     pub fn is_compiled(&self, operation: usize) -> bool {
-        let Operation { op, stages, .. } = &self.operation_memos[operation];
+        let OperationMemos { op, stages, .. } = &self.operation_memos[operation];
         self.program.as_ref().is_some_and(|program| stages.is_some() || program.has(*op))
     }
 
@@ -56,7 +56,7 @@ impl Explicit<'_> {
 
 impl Stages {
     /// Label of the step computed last, for a solution of the search.
-    pub(crate) fn label(&self, run: &Run<'_, '_, '_>, found: &[u32]) -> LabelId {
+    pub(crate) fn label(&self, run: &StageRun<'_, '_, '_>, found: &[u32]) -> LabelId {
         let outputs = self.outputs.iter().map(|place| place.map_or(UNSET, |place| run.scratch.entry[place]));
         run.system.label_of(found.iter().copied(), outputs)
     }
@@ -67,7 +67,7 @@ const MAX_LISTED_LABELS: u32 = 1 << 31;
 
 impl Performer<'_> {
     /// Adds the steps of the operation with their labels, from the memo if possible.
-    pub(crate) fn labelled(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
+    pub(crate) fn labelled(&mut self, at: &mut StateExpansion<'_, '_>, out: &mut Steps) -> StepDoubts {
         let (system, words, operation) = (at.system, at.words, self.operation);
         let mut key = None;
         if let Some(handle) = self.with_labels.as_mut().filter(|handle| !handle.is_off()) {
@@ -92,15 +92,15 @@ impl Performer<'_> {
         doubt
     }
 
-    fn compute_labelled(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
-        let Expansion { system, words, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
+    fn compute_labelled(&mut self, at: &mut StateExpansion<'_, '_>, out: &mut Steps) -> StepDoubts {
+        let StateExpansion { system, words, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
         let start = out.len();
         if let Some(fast) =
             fast.as_mut().filter(|_| self.success.is_worthwhile() && system.config.max_operations.is_none())
         {
             let done = match &mut self.staged {
                 Some((staged, handles)) => {
-                    let mut run = Run { system, fast, words, alike: None, scratch, verdicts, n_computed: 0 };
+                    let mut run = StageRun { system, fast, words, alike: None, scratch, verdicts, n_computed: 0 };
                     let done = self.operation.in_stages(&mut run, staged, handles, out);
                     self.cost.computed += run.n_computed;
                     done
@@ -112,7 +112,7 @@ impl Performer<'_> {
             };
             self.success.count(done.is_ok());
             if done.is_ok() {
-                return Doubt::default();
+                return StepDoubts::default();
             }
             fast.forget();
             out.truncate(start);
@@ -123,27 +123,27 @@ impl Performer<'_> {
     }
 }
 
-impl Operation {
+impl OperationMemos {
     /// Adds the steps of a memo entry.
     fn emit_labelled(
         &self,
         system: &Explicit<'_>,
         number: u32,
         words: &[u32],
-        scratch: &mut Scratch,
+        scratch: &mut OperationScratch,
         out: &mut Steps,
-    ) -> Doubt {
-        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
+    ) -> StepDoubts {
+        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return StepDoubts::default() };
         for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
             let (label, is_new) = (LabelId(outcome[0] >> 1), outcome[0] & 1 == 0);
             self.add_labelled(words, outcome[1..].iter().copied(), label, is_new, scratch, out);
         }
-        Doubt::from_word(*head)
+        StepDoubts::from_word(*head)
     }
 
     /// Makes the memo entry of the steps from `start` on; `false` if a label is too large for it. The lowest bit of a label marks a step that repeats
     /// a transition.
-    fn list_labelled(&self, start: usize, head: u32, scratch: &mut Scratch, out: &Steps) -> bool {
+    fn list_labelled(&self, start: usize, head: u32, scratch: &mut OperationScratch, out: &Steps) -> bool {
         let entry = &mut scratch.entry;
         entry.clear();
         for step in out.iter_from(start) {
@@ -162,7 +162,7 @@ impl Operation {
         written: impl Iterator<Item = u32>,
         label: LabelId,
         is_new: bool,
-        scratch: &mut Scratch,
+        scratch: &mut OperationScratch,
         out: &mut Steps,
     ) {
         scratch.target.clear();
@@ -178,7 +178,7 @@ impl Operation {
         system: &Explicit<'_>,
         fast: &mut FastPath<'_>,
         words: &[u32],
-        scratch: &mut Scratch,
+        scratch: &mut OperationScratch,
         out: &mut Steps,
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
@@ -196,9 +196,9 @@ impl Operation {
         system: &Explicit<'_>,
         words: &[u32],
         state: &State,
-        scratch: &mut Scratch,
+        scratch: &mut OperationScratch,
         out: &mut Steps,
-    ) -> Doubt {
+    ) -> StepDoubts {
         self.transitions(system, state, &mut |transition| {
             let label = self.plain_label(system, transition);
             self.add_labelled(words, self.written(system, transition), label, true, scratch, out);

@@ -6,11 +6,11 @@ use abridge_system::Steps;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::operation::Operation;
+use crate::operation::OperationMemos;
 
 /// Steps of one operation out of one state, with the number of transitions to each target.
-pub(crate) struct Outcomes<'o> {
-    operation: &'o Operation,
+pub(crate) struct OperationOutcomes<'o> {
+    operation: &'o OperationMemos,
     words: &'o [u32],
     start: usize,
     /// Index of each target, once there are more than [`MAX_COMPARED_TARGETS`].
@@ -21,9 +21,9 @@ pub(crate) struct Outcomes<'o> {
 /// Number of targets up to which linear search beats hashing.
 const MAX_COMPARED_TARGETS: usize = 8;
 
-impl<'o> Outcomes<'o> {
-    pub(crate) fn new(operation: &'o Operation, words: &'o [u32], out: &'o mut Steps) -> Self {
-        Outcomes { operation, words, start: out.len(), groups: FxHashMap::default(), out }
+impl<'o> OperationOutcomes<'o> {
+    pub(crate) fn new(operation: &'o OperationMemos, words: &'o [u32], out: &'o mut Steps) -> Self {
+        OperationOutcomes { operation, words, start: out.len(), groups: FxHashMap::default(), out }
     }
 
     pub(crate) fn add(&mut self, target: &mut Vec<u32>, count: u64, written: impl Iterator<Item = u32>) {
@@ -60,14 +60,14 @@ impl<'o> Outcomes<'o> {
 
 /// Set of rows of words, all in one piece: very many boxes would take long to be dropped.
 #[derive(Default)]
-pub(crate) struct Distinct {
+pub(crate) struct DistinctRows {
     rows: Vec<u32>,
     n_rows: usize,
     /// Positions of the rows by their hashes, once there are more than [`MAX_COMPARED_TARGETS`].
     many: HashTable<u32>,
 }
 
-impl Distinct {
+impl DistinctRows {
     pub(crate) fn clear(&mut self) {
         self.rows.clear();
         self.n_rows = 0;
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn rows_are_told_apart() {
-        let mut distinct = Distinct::default();
+        let mut distinct = DistinctRows::default();
         for round in 0..2 {
             for n in 0..1000_u32 {
                 assert_eq!(distinct.contains(&[n % 7, n]), round == 1);

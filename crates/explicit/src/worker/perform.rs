@@ -11,16 +11,16 @@ use abridge_system::{Ahead, Alike, Completeness, Gap, Steps};
 use super::alike::{Groups, pattern};
 use super::conditions::GuardVerdicts;
 use super::fast::FastPath;
-use super::outcomes::{Distinct, Outcomes};
+use super::outcomes::{DistinctRows, OperationOutcomes};
 use crate::layout::fill;
-use crate::memo::{Key, MemoHandle, PrefetchBuffer, gap_number, gap_of_number};
-use crate::operation::{Operation, Stage, Stages};
+use crate::memo::{MemoHandle, PackedKey, PrefetchBuffer, gap_number, gap_of_number};
+use crate::operation::{OperationMemos, StageMemo, Stages};
 use crate::profile::{Clock, Measured, Usage};
 use crate::system::Explicit;
 
 /// Operation of a worker: handles of its memos, success rate and usage.
 pub(crate) struct Performer<'a> {
-    pub(crate) operation: &'a Operation,
+    pub(crate) operation: &'a OperationMemos,
     whole: Option<MemoHandle<'a>>,
     pub(crate) with_labels: Option<MemoHandle<'a>>,
     pub(crate) staged: Option<(&'a Staged, StageHandles<'a>)>,
@@ -37,7 +37,7 @@ pub(crate) struct StageHandles<'a> {
 pub(crate) struct WorkerBuffers<'a> {
     pub(crate) fast: Option<FastPath<'a>>,
     pub(crate) verdicts: GuardVerdicts<'a>,
-    pub(crate) scratch: Scratch,
+    pub(crate) scratch: OperationScratch,
 }
 
 impl<'a> WorkerBuffers<'a> {
@@ -45,13 +45,13 @@ impl<'a> WorkerBuffers<'a> {
         WorkerBuffers {
             fast: FastPath::new(system),
             verdicts: GuardVerdicts::new(&system.conditions),
-            scratch: Scratch::default(),
+            scratch: OperationScratch::default(),
         }
     }
 }
 
 /// Expansion of one state.
-pub(crate) struct Expansion<'x, 'a> {
+pub(crate) struct StateExpansion<'x, 'a> {
     pub(crate) system: &'a Explicit<'a>,
     pub(crate) words: &'x [u32],
     /// Classes of interchangeable elements of the state, if they are to be exploited.
@@ -63,27 +63,27 @@ pub(crate) struct Expansion<'x, 'a> {
     pub(crate) buffers: &'x mut WorkerBuffers<'a>,
 }
 
-impl<'x, 'a> Expansion<'x, 'a> {
+impl<'x, 'a> StateExpansion<'x, 'a> {
     pub(crate) fn new(system: &'a Explicit<'a>, words: &'x [u32], buffers: &'x mut WorkerBuffers<'a>) -> Self {
         buffers.verdicts.begin();
-        Expansion { system, words, alike: None, stabiliser: None, state: None, buffers }
+        StateExpansion { system, words, alike: None, stabiliser: None, state: None, buffers }
     }
 }
 
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct OperationScratch {
     /// Labels are wanted, so equal steps with different labels are separate.
     pub(crate) wants_labels: bool,
     pub(crate) key: Vec<u32>,
     found: Vec<u32>,
     pub(crate) target: Vec<u32>,
     pub(crate) entry: Vec<u32>,
-    distinct: Distinct,
+    distinct: DistinctRows,
 }
 
 impl<'a> Performer<'a> {
-    pub(crate) fn new(system: &'a Explicit<'a>, operation: &'a Operation) -> Self {
-        let handle = |stage: &'a Stage| stage.memo.as_ref().map(MemoHandle::new);
+    pub(crate) fn new(system: &'a Explicit<'a>, operation: &'a OperationMemos) -> Self {
+        let handle = |stage: &'a StageMemo| stage.memo.as_ref().map(MemoHandle::new);
         let staged = system.program.as_ref().and_then(|program| program.staged(operation.op));
         let staged = staged.zip(operation.stages.as_ref()).map(|(staged, stages)| {
             let handles = StageHandles {
@@ -122,7 +122,7 @@ impl<'a> Performer<'a> {
 
     /// Prefetches the memo entries that the expansion of states will ask for first.
     pub(crate) fn fetch(&self, states: &[Ahead], buffer: &mut PrefetchBuffer) {
-        let Operation { key, stages, .. } = self.operation;
+        let OperationMemos { key, stages, .. } = self.operation;
         let whole = self.whole.as_ref().filter(|handle| !handle.is_off()).map(|handle| (handle, key));
         let search = || Some((self.staged.as_ref()?.1.search.as_ref()?, &stages.as_ref()?.search.words));
         if let Some((handle, read)) = whole.or_else(search) {
@@ -131,17 +131,17 @@ impl<'a> Performer<'a> {
     }
 
     /// Adds the steps of the operation out of a state.
-    pub(crate) fn perform(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Completeness {
+    pub(crate) fn perform(&mut self, at: &mut StateExpansion<'_, '_>, out: &mut Steps) -> Completeness {
         let clock = Clock::start(at.system.config.profile);
         let doubt = if out.wants_labels() { self.labelled(at, out) } else { self.answer(at, out) };
         clock.stop(&mut self.cost);
         doubt.add_to(self.operation.step, out)
     }
 
-    fn answer(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
+    fn answer(&mut self, at: &mut StateExpansion<'_, '_>, out: &mut Steps) -> StepDoubts {
         if at.perform_by_orbit(self.operation, out) {
             self.cost.computed += 1;
-            return Doubt::default();
+            return StepDoubts::default();
         }
         // Interchangeable elements depend on more than the key of a memo, so the two are not combined.
         let all_alike = at.alike;
@@ -164,7 +164,7 @@ impl<'a> Performer<'a> {
         }
     }
 
-    fn answer_alike(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
+    fn answer_alike(&mut self, at: &mut StateExpansion<'_, '_>, out: &mut Steps) -> StepDoubts {
         let operation = self.operation;
         let mut key = None;
         if let Some(whole) = self.whole.as_mut().filter(|whole| !whole.is_off() && at.alike.is_none()) {
@@ -184,15 +184,15 @@ impl<'a> Performer<'a> {
     }
 
     /// Computes the steps.
-    fn compute(&mut self, at: &mut Expansion<'_, '_>, out: &mut Steps) -> Doubt {
-        let Expansion { system, words, alike, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
+    fn compute(&mut self, at: &mut StateExpansion<'_, '_>, out: &mut Steps) -> StepDoubts {
+        let StateExpansion { system, words, alike, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
         let start = out.len();
         if let Some(fast) =
             fast.as_mut().filter(|_| self.success.is_worthwhile() && system.config.max_operations.is_none())
         {
             let done = match &mut self.staged {
                 Some((staged, handles)) => {
-                    let mut run = Run { system, fast, words, alike: *alike, scratch, verdicts, n_computed: 0 };
+                    let mut run = StageRun { system, fast, words, alike: *alike, scratch, verdicts, n_computed: 0 };
                     let done = self.operation.in_stages(&mut run, staged, handles, out);
                     self.cost.computed += run.n_computed;
                     done
@@ -207,7 +207,7 @@ impl<'a> Performer<'a> {
             };
             self.success.count(done.is_ok());
             if done.is_ok() {
-                return Doubt::default();
+                return StepDoubts::default();
             }
             fast.forget();
             out.truncate(start);
@@ -219,20 +219,20 @@ impl<'a> Performer<'a> {
 
 /// Definedness and completeness of the steps of an operation.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Doubt {
+pub(crate) struct StepDoubts {
     pub(crate) is_ill_defined: bool,
     /// Reason why steps may be missing.
     pub(crate) gap: Option<Gap>,
 }
 
-impl Doubt {
+impl StepDoubts {
     /// Word of a memo entry; `None` if the same evaluation might give another answer.
     pub(crate) fn to_word(self) -> Option<u32> {
         Some(u32::from(self.is_ill_defined) | gap_number(self.gap)? << 1)
     }
 
-    pub(crate) fn from_word(word: u32) -> Doubt {
-        Doubt { is_ill_defined: word & 1 != 0, gap: gap_of_number(word >> 1) }
+    pub(crate) fn from_word(word: u32) -> StepDoubts {
+        StepDoubts { is_ill_defined: word & 1 != 0, gap: gap_of_number(word >> 1) }
     }
 
     fn add_to(self, operation: u32, out: &mut Steps) -> Completeness {
@@ -244,22 +244,29 @@ impl Doubt {
 }
 
 /// Evaluation of the stages of an operation in a state.
-pub(crate) struct Run<'r, 'f, 's> {
+pub(crate) struct StageRun<'r, 'f, 's> {
     pub(crate) system: &'r Explicit<'r>,
     pub(crate) fast: &'r mut FastPath<'f>,
     pub(crate) words: &'r [u32],
     /// Classes of interchangeable elements of the state, if they are to be exploited.
     pub(crate) alike: Option<&'r dyn Alike>,
-    pub(crate) scratch: &'r mut Scratch,
+    pub(crate) scratch: &'r mut OperationScratch,
     pub(crate) verdicts: &'r mut GuardVerdicts<'s>,
     /// Number of memo misses.
     pub(crate) n_computed: u64,
 }
 
-impl Operation {
+impl OperationMemos {
     /// Adds the steps of a memo entry.
-    fn emit(&self, system: &Explicit<'_>, number: u32, words: &[u32], scratch: &mut Scratch, out: &mut Steps) -> Doubt {
-        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return Doubt::default() };
+    fn emit(
+        &self,
+        system: &Explicit<'_>,
+        number: u32,
+        words: &[u32],
+        scratch: &mut OperationScratch,
+        out: &mut Steps,
+    ) -> StepDoubts {
+        let Some((head, outcomes)) = system.lists.get(number).split_last() else { return StepDoubts::default() };
         let target = &mut scratch.target;
         for outcome in outcomes.chunks_exact(1 + self.writes.len()) {
             target.clear();
@@ -269,7 +276,7 @@ impl Operation {
             }
             out.push(self.step, u64::from(outcome[0]), target);
         }
-        Doubt::from_word(*head)
+        StepDoubts::from_word(*head)
     }
 
     /// Stores the steps from `start` on in the memo.
@@ -278,10 +285,10 @@ impl Operation {
         &self,
         system: &Explicit<'_>,
         whole: &MemoHandle<'_>,
-        (key, words): (Key, &[u32]),
+        (key, words): (PackedKey, &[u32]),
         head: u32,
         start: usize,
-        scratch: &mut Scratch,
+        scratch: &mut OperationScratch,
         out: &Steps,
     ) {
         let entry = &mut scratch.entry;
@@ -301,7 +308,7 @@ impl Operation {
     /// Evaluates stage by stage; each stage asks its memo first.
     pub(crate) fn in_stages(
         &self,
-        run: &mut Run<'_, '_, '_>,
+        run: &mut StageRun<'_, '_, '_>,
         staged: &Staged,
         handles: &mut StageHandles<'_>,
         out: &mut Steps,
@@ -334,7 +341,7 @@ impl Operation {
             run.scratch.distinct.clear();
             let row = |idx: usize| &found[idx * n_found..(idx + 1) * n_found];
             let mut outcome =
-                |run: &mut Run<'_, '_, '_>, idx: usize| self.outcome(run, staged, stages, handles, row(idx));
+                |run: &mut StageRun<'_, '_, '_>, idx: usize| self.outcome(run, staged, stages, handles, row(idx));
             match run.alike {
                 Some(alike) => {
                     let groups = Groups::of(run.system, alike, (0..n_solutions).map(row));
@@ -359,10 +366,10 @@ impl Operation {
     /// Adds one step for each group of solutions, with the count of the group.
     fn by_group(
         &self,
-        run: &mut Run<'_, '_, '_>,
+        run: &mut StageRun<'_, '_, '_>,
         groups: &Groups,
         are_params: bool,
-        outcome: &mut dyn FnMut(&mut Run<'_, '_, '_>, usize) -> Fast<bool>,
+        outcome: &mut dyn FnMut(&mut StageRun<'_, '_, '_>, usize) -> Fast<bool>,
         out: &mut Steps,
     ) -> Fast<()> {
         for members in groups.iter() {
@@ -390,7 +397,7 @@ impl Operation {
     /// Computes the target of a solution; `false` if the transition repeats an earlier one.
     fn outcome(
         &self,
-        run: &mut Run<'_, '_, '_>,
+        run: &mut StageRun<'_, '_, '_>,
         staged: &Staged,
         stages: &Stages,
         handles: &mut StageHandles<'_>,
@@ -442,29 +449,29 @@ impl Operation {
         system: &Explicit<'_>,
         fast: &mut FastPath<'_>,
         words: &[u32],
-        scratch: &mut Scratch,
+        scratch: &mut OperationScratch,
         out: &mut Steps,
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
-        let mut outcomes = Outcomes::new(self, words, out);
+        let mut outcomes = OperationOutcomes::new(self, words, out);
         fast.runtime.operation(self.op, &mut |outcome| {
             let written = self.writes.iter().zip(outcome.written);
             outcomes.add(&mut scratch.target, 1, written.map(|(word, val)| system.encode_val(*word, val)));
         })
     }
 
-    /// [`Operation::at_once`] for one representative of each group of parameters, with the count of the group.
+    /// [`OperationMemos::at_once`] for one representative of each group of parameters, with the count of the group.
     fn at_once_alike(
         &self,
         system: &Explicit<'_>,
         fast: &mut FastPath<'_>,
         words: &[u32],
         alike: &dyn Alike,
-        scratch: &mut Scratch,
+        scratch: &mut OperationScratch,
         out: &mut Steps,
     ) -> Fast<()> {
         fast.load(system, words, self.key.iter().chain(&self.writes));
-        let mut outcomes = Outcomes::new(self, words, out);
+        let mut outcomes = OperationOutcomes::new(self, words, out);
         let group = |params: &[Val]| {
             let ids: Vec<u32> = params.iter().map(|val| system.locals.intern(val).0).collect();
             pattern(system, alike, &ids)
@@ -485,10 +492,10 @@ impl Operation {
         system: &Explicit<'_>,
         words: &[u32],
         state: &State,
-        scratch: &mut Scratch,
+        scratch: &mut OperationScratch,
         out: &mut Steps,
-    ) -> Doubt {
-        let mut outcomes = Outcomes::new(self, words, out);
+    ) -> StepDoubts {
+        let mut outcomes = OperationOutcomes::new(self, words, out);
         self.transitions(system, state, &mut |transition| {
             outcomes.add(&mut scratch.target, 1, self.written(system, transition));
         })
@@ -500,7 +507,7 @@ impl Operation {
         system: &Explicit<'_>,
         state: &State,
         found: &mut dyn FnMut(&Transition),
-    ) -> Doubt {
+    ) -> StepDoubts {
         let session = system.interp.session();
         let (mut is_ill_defined, mut failure, mut count, mut capped) = (false, None, 0, None);
         session.operation(self.op, state, &mut |transition| {
@@ -519,7 +526,7 @@ impl Operation {
             ControlFlow::Continue(())
         });
         let gap = system.note(&session, &system.model().operations[self.op].name, failure);
-        Doubt { is_ill_defined, gap: gap.max(capped) }
+        StepDoubts { is_ill_defined, gap: gap.max(capped) }
     }
 
     /// Words that a transition writes.
@@ -531,11 +538,11 @@ impl Operation {
     }
 }
 
-impl Run<'_, '_, '_> {
+impl StageRun<'_, '_, '_> {
     /// Number of a stage, keyed by the words that it reads and the ids of locals: from its memo, or computed and stored.
     fn remembered(
         &mut self,
-        stage: &Stage,
+        stage: &StageMemo,
         handle: &mut Option<MemoHandle<'_>>,
         locals: impl Iterator<Item = u32>,
         compute: impl FnOnce(&mut Self) -> Fast<u32>,
@@ -561,7 +568,7 @@ impl Run<'_, '_, '_> {
     fn solutions(
         &mut self,
         staged: &Staged,
-        stage: &Stage,
+        stage: &StageMemo,
         handle: &mut Option<MemoHandle<'_>>,
         found: &mut Vec<u32>,
     ) -> Fast<usize> {
@@ -579,10 +586,10 @@ impl Run<'_, '_, '_> {
             }
         }
         self.n_computed += 1;
-        let Run { system, fast, words, scratch, .. } = self;
+        let StageRun { system, fast, words, scratch, .. } = self;
         fast.load(system, words, &stage.words);
         scratch.distinct.clear();
-        let Scratch { entry, distinct, key: words_of_key, .. } = &mut **scratch;
+        let OperationScratch { entry, distinct, key: words_of_key, .. } = &mut **scratch;
         let mut n_solutions = 0_u32;
         fast.runtime.search(&staged.search, &mut |vals| {
             entry.clear();

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use abridge_model_system::Transformer;
 use abridge_system::{Completeness, Gap, Steps};
 
-use super::perform::{Expansion, Performer, WorkerBuffers};
+use super::perform::{Performer, StateExpansion, WorkerBuffers};
 use crate::system::Explicit;
 
 /// Applies functions on behalf of one thread.
@@ -40,7 +40,7 @@ impl Transformer for ExplicitTransformer<'_> {
             self.buffers.verdicts.refresh();
         }
         out.clear();
-        let mut at = Expansion::new(self.system, words, &mut self.buffers);
+        let mut at = StateExpansion::new(self.system, words, &mut self.buffers);
         let completeness = self.functions[function].perform(&mut at, out);
         match out.take_ill_defined() {
             true => completeness.and(Completeness::Missing(Gap::Failed)),

@@ -68,7 +68,7 @@ const CYCLE_BYTES: usize = 96;
 const VALUE_BYTES: usize = 32;
 
 /// The cycles of values that a thread has met.
-pub(super) struct Cycles {
+pub(super) struct ValueCycles {
     moved: Vec<MovedWord>,
     /// For each criterion that matters, the position of its word among the moved ones, and its position among the criteria of that word.
     criteria: Vec<(usize, usize)>,
@@ -91,8 +91,8 @@ struct Cycle {
     ranks: Vec<Vec<u32>>,
 }
 
-impl Cycles {
-    pub(super) fn new(order: &StateOrder<'_, impl ModelSystem>, moved: &[usize]) -> Cycles {
+impl ValueCycles {
+    pub(super) fn new(order: &StateOrder<'_, impl ModelSystem>, moved: &[usize]) -> ValueCycles {
         let mut words: Vec<MovedWord> = moved
             .iter()
             .map(|word| MovedWord {
@@ -111,7 +111,7 @@ impl Cycles {
                 words[position].criteria.push(number);
             }
         }
-        Cycles { moved: words, criteria, shifts: Vec::new(), max_values: MAX_REMEMBERED_VALUES }
+        ValueCycles { moved: words, criteria, shifts: Vec::new(), max_values: MAX_REMEMBERED_VALUES }
     }
 
     /// Approximate bytes of what is remembered.
@@ -269,7 +269,7 @@ mod tests {
         let (mut worker, mut transformer) = (system.worker(), system.transformer());
         let order = StateOrder::new(&system, None);
         let moved = moved_words(&system, transformations[0]).expect("each variable moves by itself");
-        let (mut all, mut few) = (Cycles::new(&order, &moved), Cycles::new(&order, &moved));
+        let (mut all, mut few) = (ValueCycles::new(&order, &moved), ValueCycles::new(&order, &moved));
         few.max_values = 7;
         let (mut steps, mut images) = (Steps::new(system.width()), Steps::new(system.width()));
         assert!(worker.expand(Origin::Root, None, &mut steps, &mut go_on).is_whole());

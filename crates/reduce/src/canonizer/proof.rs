@@ -16,7 +16,7 @@ use abridge_system::Properties;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
-use super::plan::{Part, PartKind, Plan, Strategy};
+use super::plan::{CanonizerStrategy, PartKind, PlannedReduction, ReductionPlan};
 use crate::source_of;
 
 /// Valuations of the constants for which proofs are made; with more there is none.
@@ -33,7 +33,7 @@ const MAX_GATES: usize = 4_000_000;
 
 /// Answers about one reduction: the reason why something is proved, or why it is not.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Proof {
+pub struct ReductionProof {
     /// The functions are elements of a group, or an idempotent function (4.1).
     pub action: Result<String, String>,
     /// Properties do not tell a state and its images apart (4.2).
@@ -44,25 +44,30 @@ pub struct Proof {
     pub strong: Result<String, String>,
 }
 
-impl Proof {
+impl ReductionProof {
     /// All that verdicts rest on is proved.
     pub fn is_complete(&self) -> bool {
         self.action.is_ok() && self.predicates.is_ok() && self.bisimulation.is_ok()
     }
 
-    fn all(why: &str) -> Proof {
+    fn all(why: &str) -> ReductionProof {
         let answer = Ok(why.to_owned());
-        Proof { action: answer.clone(), predicates: answer.clone(), bisimulation: answer.clone(), strong: answer }
+        ReductionProof {
+            action: answer.clone(),
+            predicates: answer.clone(),
+            bisimulation: answer.clone(),
+            strong: answer,
+        }
     }
 
-    fn none(why: &str, strong: Result<String, String>) -> Proof {
+    fn none(why: &str, strong: Result<String, String>) -> ReductionProof {
         let answer = Err(why.to_owned());
-        Proof { action: answer.clone(), predicates: answer.clone(), bisimulation: answer, strong }
+        ReductionProof { action: answer.clone(), predicates: answer.clone(), bisimulation: answer, strong }
     }
 
     /// What holds for both.
-    fn and(self, other: Proof) -> Proof {
-        Proof {
+    fn and(self, other: ReductionProof) -> ReductionProof {
+        ReductionProof {
             action: self.action.and(other.action),
             predicates: self.predicates.and(other.predicates),
             bisimulation: self.bisimulation.and(other.bisimulation),
@@ -74,36 +79,39 @@ impl Proof {
 /// Proves what can be proved about each reduction of a plan. `setups` are states with all valuations of the constants; nothing if they are not known.
 pub fn prove(
     system: &impl ModelSystem,
-    plan: &Plan,
+    plan: &ReductionPlan,
     asked: Properties,
     setups: Option<&[State]>,
     is_over: &dyn Fn() -> bool,
-) -> Vec<Proof> {
-    let prove_part = |part: &Part| {
+) -> Vec<ReductionProof> {
+    let prove_part = |part: &PlannedReduction| {
         if let PartKind::Symmetry { group, .. } = &part.kind {
             let sets = group.blocks().iter().map(|block| format!("`{}`", system.model().sets[SetId(block.set)].name));
             let mut sets: Vec<String> = sets.collect();
             sets.dedup();
             let sets = sets.join(" and ");
-            return Proof::all(&format!("the text of the machine does not tell elements of {sets} apart"));
+            return ReductionProof::all(&format!("the text of the machine does not tell elements of {sets} apart"));
         }
         let strong = strength(part);
         match setups {
-            Some([]) => Proof::none("there are no constants to prove it for", strong),
+            Some([]) => ReductionProof::none("there are no constants to prove it for", strong),
             Some(setups) if setups.len() <= MAX_SETUPS => {
                 let mut proofs = setups.iter().map(|state| prove_for(system, plan, part, asked, state, is_over));
-                let first = proofs.next().unwrap_or_else(|| Proof::none("nothing to prove it for", strong.clone()));
-                proofs.fold(first, Proof::and)
+                let first =
+                    proofs.next().unwrap_or_else(|| ReductionProof::none("nothing to prove it for", strong.clone()));
+                proofs.fold(first, ReductionProof::and)
             }
-            _ => Proof::none(&format!("there are more than {MAX_SETUPS} valuations of the constants"), strong),
+            _ => ReductionProof::none(&format!("there are more than {MAX_SETUPS} valuations of the constants"), strong),
         }
     };
     plan.parts.iter().map(prove_part).collect()
 }
 
-fn strength(part: &Part) -> Result<String, String> {
+fn strength(part: &PlannedReduction) -> Result<String, String> {
     match &part.kind {
-        PartKind::Orbit { strategy: Strategy::Enumerate, .. } => Ok("the least state of each orbit".to_owned()),
+        PartKind::Orbit { strategy: CanonizerStrategy::Enumerate, .. } => {
+            Ok("the least state of each orbit".to_owned())
+        }
         PartKind::Orbit { .. } => Err("a local strategy may keep several states of an orbit".to_owned()),
         PartKind::Canonizer(_) => Err("a canonizer without generators".to_owned()),
         PartKind::Symmetry { .. } => Ok("canonical forms".to_owned()),
@@ -112,12 +120,12 @@ fn strength(part: &Part) -> Result<String, String> {
 
 fn prove_for(
     system: &impl ModelSystem,
-    plan: &Plan,
-    part: &Part,
+    plan: &ReductionPlan,
+    part: &PlannedReduction,
     asked: Properties,
     constants: &State,
     is_over: &dyn Fn() -> bool,
-) -> Proof {
+) -> ReductionProof {
     let strong = strength(part);
     let mut source = source_of(system);
     if asked.propositions {
@@ -129,16 +137,16 @@ fn prove_for(
     let mut solver = Bounded { sat: SatProver { conflicts: MAX_CONFLICTS, ..SatProver::default() }, is_over };
     let encoding = match Encoding::new(&source, constants, &Config::default(), &mut solver) {
         Ok(encoding) => encoding,
-        Err(gap) => return Proof::none(&gap.text(system.model()), strong),
+        Err(gap) => return ReductionProof::none(&gap.text(system.model()), strong),
     };
     if let Some(why) = obstacle(&encoding, &source, system, n_operations) {
-        return Proof::none(&why, strong);
+        return ReductionProof::none(&why, strong);
     }
     let is_by_name = asked.propositions;
     let mut obligations = Obligations { encoding, n_operations, is_by_name, solver, n_questions: 0 };
     let functions = match obligations.functions(part.functions()) {
         Ok(functions) => functions,
-        Err(why) => return Proof::none(&why, strong),
+        Err(why) => return ReductionProof::none(&why, strong),
     };
     let is_canonizer = matches!(part.kind, PartKind::Canonizer(_));
     let action = if is_canonizer { obligations.idempotent(&functions) } else { obligations.group(&functions) };
@@ -152,7 +160,7 @@ fn prove_for(
         (Ok(_), true) => Ok("states with equal images are equivalent".to_owned()),
         _ => strong,
     };
-    Proof { action, predicates, bisimulation, strong }
+    ReductionProof { action, predicates, bisimulation, strong }
 }
 
 /// Why circuits are of no use, in words.
@@ -199,13 +207,13 @@ fn counted(n: usize, noun: &str) -> String {
 }
 
 /// New literals of all cells, by cell.
-type Map = Vec<Lit>;
+type CellMap = Vec<Lit>;
 
 /// A function for one value of its parameters.
 struct Function {
     /// The number of the function in the plan.
     number: usize,
-    map: Map,
+    map: CellMap,
     /// The position of its instance.
     instance: usize,
 }
@@ -225,25 +233,25 @@ impl Obligations<'_> {
     }
 
     /// The inputs of all cells.
-    fn identity(&self) -> Map {
+    fn identity(&self) -> CellMap {
         (0..self.n_cells()).map(|cell| self.encoding.cells.input(CellId(cell)).unwrap_or(Lit::FALSE)).collect()
     }
 
-    fn map_of(&self, instance: usize) -> Map {
+    fn map_of(&self, instance: usize) -> CellMap {
         let instance = &self.encoding.instances[instance];
         let old = self.identity();
         (0..).zip(old).map(|(cell, old)| instance.new_literal(CellId(cell)).unwrap_or(old)).collect()
     }
 
     /// A literal in the state that a map leads to.
-    fn after(&mut self, lit: Lit, map: &Map, done: &mut Replaced) -> Lit {
+    fn after(&mut self, lit: Lit, map: &CellMap, done: &mut Replaced) -> Lit {
         let Encoding { blast, cells, .. } = &mut self.encoding;
         let with = |input: Lit| cells.of_input(input).map(|cell| map[cell.0 as usize]);
         blast.circuit.replace(lit, &with, done)
     }
 
     /// First `first`, then `second`.
-    fn then(&mut self, first: &Map, second: &Map) -> Map {
+    fn then(&mut self, first: &CellMap, second: &CellMap) -> CellMap {
         let mut done = Replaced::default();
         second.iter().map(|lit| self.after(*lit, first, &mut done)).collect()
     }
@@ -262,13 +270,13 @@ impl Obligations<'_> {
     }
 
     /// The literal that holds where two maps differ.
-    fn differ(&mut self, a: &Map, b: &Map) -> Lit {
+    fn differ(&mut self, a: &CellMap, b: &CellMap) -> Lit {
         let circuit = &mut self.encoding.blast.circuit;
         let differing: Vec<Lit> = a.iter().zip(b).filter(|(a, b)| a != b).map(|(a, b)| circuit.xor(*a, *b)).collect();
         circuit.or_all(differing)
     }
 
-    fn are_equal(&mut self, a: &Map, b: &Map) -> Result<bool, String> {
+    fn are_equal(&mut self, a: &CellMap, b: &CellMap) -> Result<bool, String> {
         let differ = self.differ(a, b);
         Ok(!self.may_hold(vec![differ])?)
     }
@@ -385,7 +393,7 @@ impl Obligations<'_> {
         Ok(format!("{n_properties} {}", if n_properties == 1 { "property" } else { "properties" }))
     }
 
-    fn is_preserved(&mut self, lits: [Lit; 2], map: &Map, done: &mut Replaced) -> Result<bool, String> {
+    fn is_preserved(&mut self, lits: [Lit; 2], map: &CellMap, done: &mut Replaced) -> Result<bool, String> {
         for lit in lits {
             let image = self.after(lit, map, done);
             let differ = self.encoding.blast.circuit.xor(lit, image);
@@ -418,19 +426,24 @@ impl Obligations<'_> {
     }
 
     /// The instances of operations, with their maps.
-    fn steps(&self) -> Vec<(usize, Lit, Map)> {
+    fn steps(&self) -> Vec<(usize, Lit, CellMap)> {
         let instances = self.encoding.instances.iter().enumerate();
         let steps = instances.filter(|(_, instance)| instance.operation < self.n_operations);
         steps.map(|(idx, instance)| (instance.operation, instance.relation, self.map_of(idx))).collect()
     }
 
     /// The same steps out of the state that a map leads to, and another map after them.
-    fn moved(&mut self, steps: &[(usize, Lit, Map)], map: &Map, finally: Option<&Map>) -> Vec<(usize, Lit, Map)> {
+    fn moved(
+        &mut self,
+        steps: &[(usize, Lit, CellMap)],
+        map: &CellMap,
+        finally: Option<&CellMap>,
+    ) -> Vec<(usize, Lit, CellMap)> {
         let mut done = Replaced::default();
         let mut moved = Vec::with_capacity(steps.len());
         for (operation, relation, step) in steps {
             let relation = self.after(*relation, map, &mut done);
-            let target: Map = step.iter().map(|lit| self.after(*lit, map, &mut done)).collect();
+            let target: CellMap = step.iter().map(|lit| self.after(*lit, map, &mut done)).collect();
             let target = finally.map_or_else(|| target.clone(), |finally| self.then(&target, finally));
             moved.push((*operation, relation, target));
         }
@@ -438,7 +451,7 @@ impl Obligations<'_> {
     }
 
     /// Every step of the first list has one in the second that happens whenever it does and leads to the same. Most often that is one of the same operation.
-    fn follows(&mut self, steps: &[(usize, Lit, Map)], others: &[(usize, Lit, Map)]) -> Result<bool, String> {
+    fn follows(&mut self, steps: &[(usize, Lit, CellMap)], others: &[(usize, Lit, CellMap)]) -> Result<bool, String> {
         let mut known: FxHashMap<(usize, Lit, &[Lit]), ()> = FxHashMap::default();
         known.extend(others.iter().map(|(operation, relation, map)| ((*operation, *relation, &map[..]), ())));
         for step in steps {
@@ -456,8 +469,8 @@ impl Obligations<'_> {
     /// Whenever a step happens, one of the others does that leads to the same: any, or one of the same operation.
     fn is_answered(
         &mut self,
-        (operation, relation, map): &(usize, Lit, Map),
-        others: &[(usize, Lit, Map)],
+        (operation, relation, map): &(usize, Lit, CellMap),
+        others: &[(usize, Lit, CellMap)],
         is_by_name: bool,
     ) -> Result<bool, String> {
         let mut answers = Vec::new();
@@ -481,7 +494,7 @@ impl Obligations<'_> {
         let steps = self.steps();
         self.refuse_many(functions.len(), steps.len())?;
         for function in functions {
-            let wanted: Vec<(usize, Lit, Map)> = steps
+            let wanted: Vec<(usize, Lit, CellMap)> = steps
                 .iter()
                 .map(|(operation, relation, map)| (*operation, *relation, self.then(map, &function.map)))
                 .collect();
@@ -498,7 +511,7 @@ impl Obligations<'_> {
         let steps = self.steps();
         self.refuse_many(2, steps.len())?;
         let map = &functions[0].map;
-        let plain: Vec<(usize, Lit, Map)> =
+        let plain: Vec<(usize, Lit, CellMap)> =
             steps.iter().map(|(operation, relation, step)| (*operation, *relation, self.then(step, map))).collect();
         let others = self.moved(&steps, map, Some(map));
         if !self.follows(&plain, &others)? || !self.follows(&others, &plain)? {

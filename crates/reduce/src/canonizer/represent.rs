@@ -10,9 +10,9 @@ use abridge_model_system::{ModelSystem, Transformer as _, is_initialised};
 use abridge_system::{Gap, Steps};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cycles::{Cycles, MAX_ORBIT_STATES, can_rank, moved_words};
+use super::cycles::{MAX_ORBIT_STATES, ValueCycles, can_rank, moved_words};
 use super::order::{Criterion, StateOrder, words_of};
-use super::plan::{Part, PartKind, Plan, Strategy};
+use super::plan::{CanonizerStrategy, PartKind, PlannedReduction, ReductionPlan};
 use crate::symmetry::{Auto, AutoCanonizer, Canonizer, Quotient};
 
 /// Applications of generators by a local strategy, for one state.
@@ -28,8 +28,8 @@ const TOLD_BYTES: u64 = 1 << 16;
 /// States by representatives under the reductions of a plan.
 pub struct Canonized<'s, S> {
     system: &'s S,
-    plan: &'s Plan,
-    stages: Vec<Stage<'s, S>>,
+    plan: &'s ReductionPlan,
+    stages: Vec<CanonizerStage<'s, S>>,
     /// A step from a representative that leaves these words as they are leads to a representative (Theorem 2). Nothing if no such words are known.
     coherent: Option<Vec<usize>>,
     troubles: Mutex<Vec<Trouble>>,
@@ -37,11 +37,11 @@ pub struct Canonized<'s, S> {
     remembered_bytes: AtomicU64,
 }
 
-enum Stage<'s, S> {
+enum CanonizerStage<'s, S> {
     Function(usize),
     Orbit {
         generators: &'s [usize],
-        strategy: Strategy,
+        strategy: CanonizerStrategy,
         order: StateOrder<'s, S>,
         /// There is one generator without parameters.
         is_cyclic: bool,
@@ -86,8 +86,9 @@ pub struct PartSample {
 }
 
 impl<'s, S: ModelSystem> Canonized<'s, S> {
-    pub fn new(system: &'s S, plan: &'s Plan) -> Self {
-        let stages: Vec<Stage<'s, S>> = plan.parts.iter().map(|part| Stage::new(system, plan, part)).collect();
+    pub fn new(system: &'s S, plan: &'s ReductionPlan) -> Self {
+        let stages: Vec<CanonizerStage<'s, S>> =
+            plan.parts.iter().map(|part| CanonizerStage::new(system, plan, part)).collect();
         let coherent = coherent_words(system, plan, &stages);
         Canonized { system, plan, stages, coherent, troubles: Mutex::default(), remembered_bytes: AtomicU64::new(0) }
     }
@@ -107,11 +108,11 @@ impl<'s, S: ModelSystem> Canonized<'s, S> {
 
     fn worker(&self, is_judge: bool) -> CanonizedWorker<'_, S> {
         let autos = self.stages.iter().map(|stage| match stage {
-            Stage::Symmetry(auto) => Some(if is_judge { auto.judge() } else { auto.canonizer() }),
+            CanonizerStage::Symmetry(auto) => Some(if is_judge { auto.judge() } else { auto.canonizer() }),
             _ => None,
         });
         let cycles = self.stages.iter().map(|stage| match stage {
-            Stage::Orbit { order, moved: Some(moved), .. } => Some(Cycles::new(order, moved)),
+            CanonizerStage::Orbit { order, moved: Some(moved), .. } => Some(ValueCycles::new(order, moved)),
             _ => None,
         });
         CanonizedWorker {
@@ -127,10 +128,10 @@ impl<'s, S: ModelSystem> Canonized<'s, S> {
     }
 }
 
-impl<'s, S: ModelSystem> Stage<'s, S> {
-    fn new(system: &'s S, plan: &Plan, part: &'s Part) -> Self {
+impl<'s, S: ModelSystem> CanonizerStage<'s, S> {
+    fn new(system: &'s S, plan: &ReductionPlan, part: &'s PlannedReduction) -> Self {
         match &part.kind {
-            PartKind::Canonizer(function) => Stage::Function(*function),
+            PartKind::Canonizer(function) => CanonizerStage::Function(*function),
             PartKind::Orbit { generators, strategy, order } => {
                 let op = |function: usize| &system.model().operations[plan.functions[function]];
                 let is_cyclic = matches!(generators[..], [only] if op(only).params.is_empty());
@@ -139,19 +140,23 @@ impl<'s, S: ModelSystem> Stage<'s, S> {
                     [only] => moved_words(system, plan.functions[only]).filter(|moved| can_rank(&order, moved)),
                     _ => None,
                 };
-                Stage::Orbit { generators, strategy: *strategy, order, is_cyclic, moved }
+                CanonizerStage::Orbit { generators, strategy: *strategy, order, is_cyclic, moved }
             }
-            PartKind::Symmetry { group, .. } => Stage::Symmetry(Auto::new(system, group.clone())),
+            PartKind::Symmetry { group, .. } => CanonizerStage::Symmetry(Auto::new(system, group.clone())),
         }
     }
 }
 
 /// Words such that what leaves them as they are, leads from a representative to one: all that the functions and orders of a plan look at. That is known
 /// where each part takes the least state of an orbit, and no part moves what another one looks at.
-fn coherent_words<S: ModelSystem>(system: &S, plan: &Plan, stages: &[Stage<'_, S>]) -> Option<Vec<usize>> {
+fn coherent_words<S: ModelSystem>(
+    system: &S,
+    plan: &ReductionPlan,
+    stages: &[CanonizerStage<'_, S>],
+) -> Option<Vec<usize>> {
     let mut seen: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
     for (part, stage) in plan.parts.iter().zip(stages) {
-        let Stage::Orbit { strategy: Strategy::Enumerate, order, .. } = stage else { return None };
+        let CanonizerStage::Orbit { strategy: CanonizerStrategy::Enumerate, order, .. } = stage else { return None };
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for function in part.functions() {
             let effects = &system.model().operations[plan.functions[*function]].effects;
@@ -190,15 +195,15 @@ impl<S: ModelSystem> Quotient for Canonized<'_, S> {
 
     fn tidy(&self, n_states: u64) {
         for stage in &self.stages {
-            if let Stage::Symmetry(auto) = stage {
+            if let CanonizerStage::Symmetry(auto) = stage {
                 auto.tidy(n_states);
             }
         }
     }
 
     fn bytes(&self) -> u64 {
-        let of_stage = |stage: &Stage<'_, S>| match stage {
-            Stage::Symmetry(auto) => auto.bytes(),
+        let of_stage = |stage: &CanonizerStage<'_, S>| match stage {
+            CanonizerStage::Symmetry(auto) => auto.bytes(),
             _ => 0,
         };
         self.stages.iter().map(of_stage).sum::<u64>() + self.remembered_bytes.load(Ordering::Relaxed)
@@ -214,7 +219,7 @@ pub struct CanonizedWorker<'a, S: ModelSystem + 'a> {
     canonized: &'a Canonized<'a, S>,
     transformer: S::Transformer<'a>,
     autos: Vec<Option<AutoCanonizer<'a, S>>>,
-    cycles: Vec<Option<Cycles>>,
+    cycles: Vec<Option<ValueCycles>>,
     images: Steps,
     cache: FxHashMap<Box<[u32]>, Box<[u32]>>,
     /// The part of [`Canonized::remembered_bytes`] that this thread has.
@@ -238,7 +243,7 @@ impl<S: ModelSystem> CanonizedWorker<'_, S> {
         }
         self.cache.insert(state, representative.into());
         let cached = self.cache.len() * (entry_words * size_of::<u32>() + CACHED_BYTES);
-        let bytes = cached as u64 + self.cycles.iter().flatten().map(Cycles::bytes).sum::<u64>();
+        let bytes = cached as u64 + self.cycles.iter().flatten().map(ValueCycles::bytes).sum::<u64>();
         if bytes.abs_diff(self.told_bytes) >= TOLD_BYTES {
             let total = &self.canonized.remembered_bytes;
             total.fetch_add(bytes, Ordering::Relaxed);
@@ -276,7 +281,10 @@ impl<S: ModelSystem> CanonizedWorker<'_, S> {
                 _ => {}
             }
             // The least state of an orbit is the same for all its states.
-            if matches!(self.canonized.stages[part], Stage::Orbit { strategy: Strategy::Enumerate, .. }) {
+            if matches!(
+                self.canonized.stages[part],
+                CanonizerStage::Orbit { strategy: CanonizerStrategy::Enumerate, .. }
+            ) {
                 continue;
             }
             let (mut first, mut second) = (state.to_vec(), image.clone());
@@ -294,12 +302,12 @@ impl<S: ModelSystem> CanonizedWorker<'_, S> {
     fn leads_back(&mut self, part: usize, image: &[u32], state: &[u32], n_looks: &mut usize) -> Option<bool> {
         let canonized = self.canonized;
         let generators = match &canonized.stages[part] {
-            Stage::Function(function) => {
+            CanonizerStage::Function(function) => {
                 let mut again = image.to_vec();
                 return self.function(*function, &mut again).ok().map(|()| again == image);
             }
-            Stage::Orbit { generators, .. } => *generators,
-            Stage::Symmetry(_) => return None,
+            CanonizerStage::Orbit { generators, .. } => *generators,
+            CanonizerStage::Symmetry(_) => return None,
         };
         let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::from_iter([image.into()]);
         let mut open: Vec<Box<[u32]>> = vec![image.into()];
@@ -323,14 +331,18 @@ impl<S: ModelSystem> CanonizedWorker<'_, S> {
     fn apply(&mut self, part: usize, state: &mut [u32]) {
         let canonized = self.canonized;
         let result = match &canonized.stages[part] {
-            Stage::Function(function) => self.function(*function, state),
-            Stage::Orbit { generators, strategy: Strategy::Local, order, .. } if !self.is_judge => {
+            CanonizerStage::Function(function) => self.function(*function, state),
+            CanonizerStage::Orbit { generators, strategy: CanonizerStrategy::Local, order, .. } if !self.is_judge => {
                 self.descend(generators, order, state)
             }
-            Stage::Orbit { generators: [only], order, moved: Some(_), .. } => self.turn(part, *only, order, state),
-            Stage::Orbit { generators: [only], order, is_cyclic: true, .. } => self.around(*only, order, state),
-            Stage::Orbit { generators, order, .. } => self.least(generators, order, state),
-            Stage::Symmetry(_) => {
+            CanonizerStage::Orbit { generators: [only], order, moved: Some(_), .. } => {
+                self.turn(part, *only, order, state)
+            }
+            CanonizerStage::Orbit { generators: [only], order, is_cyclic: true, .. } => {
+                self.around(*only, order, state)
+            }
+            CanonizerStage::Orbit { generators, order, .. } => self.least(generators, order, state),
+            CanonizerStage::Symmetry(_) => {
                 self.autos[part].iter_mut().for_each(|auto| auto.represent(state));
                 Ok(())
             }

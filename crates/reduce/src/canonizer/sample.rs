@@ -15,7 +15,7 @@ use abridge_model_system::{ModelSystem, is_initialised};
 use abridge_system::{Completeness, FindingKind, Origin, Properties, Steps, Worker};
 use rustc_hash::FxHashSet;
 
-use super::plan::{PartKind, Plan};
+use super::plan::{PartKind, ReductionPlan};
 use super::represent::{Canonized, CanonizedWorker, PartSample};
 use crate::symmetry::{Canonizer as _, Quotient as _};
 
@@ -26,11 +26,11 @@ pub struct Refutation {
     pub part: usize,
     pub state: Vec<u32>,
     pub image: Vec<u32>,
-    pub difference: Difference,
+    pub difference: ToldApart,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Difference {
+pub enum ToldApart {
     /// It is found in one of the two only.
     Finding(FindingKind),
     /// The step from the state to this target has no counterpart.
@@ -42,7 +42,7 @@ pub enum Difference {
 impl Refutation {
     /// A step tells the two apart, and not a property.
     pub fn is_about_steps(&self) -> bool {
-        !matches!(self.difference, Difference::Finding(_))
+        !matches!(self.difference, ToldApart::Finding(_))
     }
 }
 
@@ -131,7 +131,13 @@ pub(super) fn first_steps(
 }
 
 /// Tests a plan on up to so many states.
-pub fn sample(system: &impl ModelSystem, plan: &Plan, asked: Properties, deadlock: bool, max_states: usize) -> Sampled {
+pub fn sample(
+    system: &impl ModelSystem,
+    plan: &ReductionPlan,
+    asked: Properties,
+    deadlock: bool,
+    max_states: usize,
+) -> Sampled {
     let canonized = Canonized::new(system, plan);
     let mut tester = Tester::new(system, plan, &canonized, asked, deadlock);
     let apart = Canonized::new(system, plan);
@@ -188,7 +194,7 @@ pub fn sample(system: &impl ModelSystem, plan: &Plan, asked: Properties, deadloc
 /// those of the reduced system whose steps were compared.
 pub fn accompany(
     system: &impl ModelSystem,
-    plan: &Plan,
+    plan: &ReductionPlan,
     asked: Properties,
     deadlock: bool,
     max_states: usize,
@@ -232,7 +238,7 @@ pub fn accompany(
 }
 
 struct Tester<'t, S: ModelSystem + 't> {
-    plan: &'t Plan,
+    plan: &'t ReductionPlan,
     worker: S::Worker<'t>,
     width: usize,
     judge: CanonizedWorker<'t, S>,
@@ -244,7 +250,13 @@ struct Tester<'t, S: ModelSystem + 't> {
 }
 
 impl<'t, S: ModelSystem> Tester<'t, S> {
-    fn new(system: &'t S, plan: &'t Plan, canonized: &'t Canonized<'t, S>, asked: Properties, deadlock: bool) -> Self {
+    fn new(
+        system: &'t S,
+        plan: &'t ReductionPlan,
+        canonized: &'t Canonized<'t, S>,
+        asked: Properties,
+        deadlock: bool,
+    ) -> Self {
         let (worker, judge) = (system.worker(), canonized.judge());
         Tester { plan, worker, width: system.width(), judge, asked, deadlock, seeks_findings: true, seeks_steps: true }
     }
@@ -289,16 +301,16 @@ impl<S: ModelSystem> Tester<'_, S> {
         let findings = portrait.findings.iter().filter(|kind| !is_in(**kind, &other));
         let others = other.findings.iter().filter(|kind| !is_in(**kind, portrait));
         if let Some(kind) = findings.chain(others).next().filter(|_| self.seeks_findings) {
-            return Err(refute(Difference::Finding(*kind)));
+            return Err(refute(ToldApart::Finding(*kind)));
         }
         if !self.seeks_steps {
             return Ok(true);
         }
         if let Some((operation, target)) = self.unanswered(portrait, &other) {
-            return Err(refute(Difference::Step { operation, target }));
+            return Err(refute(ToldApart::Step { operation, target }));
         }
         if let Some((operation, target)) = self.unanswered(&other, portrait) {
-            return Err(refute(Difference::StepOfImage { operation, target }));
+            return Err(refute(ToldApart::StepOfImage { operation, target }));
         }
         Ok(true)
     }

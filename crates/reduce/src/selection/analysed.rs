@@ -1,6 +1,6 @@
 //! Systems whose steps are events of a dependency analysis: the face that a selection needs of them.
 
-use abridge_deps::{Asked, Dependencies, Depth, EventId, Observed, Resources};
+use abridge_deps::{AnalysisDepth, AskedErrors, Dependencies, EventId, Observed, Resources};
 use abridge_encoding::Source;
 use abridge_model_system::{FIRST_OPERATION, ModelSystem, is_initialised};
 use abridge_system::{LabelId, System};
@@ -15,8 +15,8 @@ pub trait Analysed: System {
     fn analyse(
         &self,
         state: &[u32],
-        asked: (Asked, &[Observed]),
-        depth: Depth,
+        asked: (AskedErrors, &[Observed]),
+        depth: AnalysisDepth,
         resources: &Resources,
     ) -> Option<Dependencies>;
 
@@ -51,8 +51,8 @@ impl<S: ModelSystem> Analysed for S {
     fn analyse(
         &self,
         state: &[u32],
-        asked: (Asked, &[Observed]),
-        depth: Depth,
+        asked: (AskedErrors, &[Observed]),
+        depth: AnalysisDepth,
         resources: &Resources,
     ) -> Option<Dependencies> {
         let mut source = source_of(self);

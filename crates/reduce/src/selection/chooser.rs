@@ -12,14 +12,14 @@ pub(super) struct Chooser {
     /// Values of guards in the state at hand; nothing where there is no circuit.
     values: Vec<(u32, Option<bool>)>,
     now: u32,
-    base: Closure,
-    trial: Closure,
-    best: Closure,
+    base: EventClosure,
+    trial: EventClosure,
+    best: EventClosure,
 }
 
 /// A set of events and what follows from it.
 #[derive(Clone, Default)]
-struct Closure {
+struct EventClosure {
     events: BitSet,
     /// Nodes of which nothing has followed yet.
     open: Vec<EventId>,
@@ -28,40 +28,40 @@ struct Closure {
 }
 
 /// What a state is like.
-struct Scene<'a> {
+struct EventStatus<'a> {
     dependencies: &'a Dependencies,
     bits: &'a BitSet,
     enabled: &'a BitSet,
 }
 
-impl Closure {
+impl EventClosure {
     fn clear(&mut self) {
         self.events.clear();
         self.open.clear();
         self.n_enabled = 0;
     }
 
-    fn copy_from(&mut self, other: &Closure) {
+    fn copy_from(&mut self, other: &EventClosure) {
         self.clear();
         self.events.union_with(&other.events);
         self.n_enabled = other.n_enabled;
     }
 
-    fn add(&mut self, scene: &Scene<'_>, event: EventId) {
+    fn add(&mut self, scene: &EventStatus<'_>, event: EventId) {
         if self.events.insert(event) {
             self.open.push(event);
             self.n_enabled += usize::from(scene.enabled.contains(event));
         }
     }
 
-    fn add_all(&mut self, scene: &Scene<'_>, events: &BitSet) {
+    fn add_all(&mut self, scene: &EventStatus<'_>, events: &BitSet) {
         events.iter().for_each(|event| self.add(scene, event));
     }
 }
 
 impl Chooser {
     pub(super) fn new(dependencies: &Dependencies) -> Chooser {
-        let empty = Closure { events: BitSet::with_room(dependencies.n_events()), ..Closure::default() };
+        let empty = EventClosure { events: BitSet::with_room(dependencies.n_events()), ..EventClosure::default() };
         Chooser {
             evaluation: Evaluation::default(),
             values: Vec::new(),
@@ -75,7 +75,7 @@ impl Chooser {
     /// A stubborn set for a state given by its true cells and its enabled instances.
     pub(super) fn choose(&mut self, dependencies: &Dependencies, bits: &BitSet, enabled: &BitSet) -> &BitSet {
         self.begin();
-        let scene = Scene { dependencies, bits, enabled };
+        let scene = EventStatus { dependencies, bits, enabled };
         let mut base = std::mem::take(&mut self.base);
         base.clear();
         dependencies.errors().for_each(|error| base.add(&scene, error));
@@ -102,7 +102,7 @@ impl Chooser {
         closing: Option<&BitSet>,
     ) -> bool {
         self.begin();
-        let scene = Scene { dependencies, bits, enabled };
+        let scene = EventStatus { dependencies, bits, enabled };
         let mut fewest = self.take_all(&scene);
         let unnoticed = || enabled.iter().filter(|event| !noticed.contains(*event));
         let mut base = std::mem::take(&mut self.base);
@@ -134,7 +134,7 @@ impl Chooser {
         single: &BitSet,
     ) {
         self.begin();
-        let scene = Scene { dependencies, bits, enabled };
+        let scene = EventStatus { dependencies, bits, enabled };
         // Two are too many.
         let mut fewest = self.take_all(&scene).min(2);
         for event in single.iter() {
@@ -148,7 +148,7 @@ impl Chooser {
     }
 
     /// Begins with all that is enabled.
-    fn take_all(&mut self, scene: &Scene<'_>) -> usize {
+    fn take_all(&mut self, scene: &EventStatus<'_>) -> usize {
         self.best.clear();
         self.best.add_all(scene, scene.enabled);
         scene.enabled.len()
@@ -157,8 +157,8 @@ impl Chooser {
     /// Takes what follows from a set and an instance, if that has fewer enabled instances than the best set so far and none of the shunned ones.
     fn improve(
         &mut self,
-        scene: &Scene<'_>,
-        base: Option<&Closure>,
+        scene: &EventStatus<'_>,
+        base: Option<&EventClosure>,
         event: EventId,
         shunned: &BitSet,
         fewest: &mut usize,
@@ -180,7 +180,7 @@ impl Chooser {
     }
 
     /// Adds to a set what can disable some enabled instance, whichever makes the set smallest.
-    fn cover_deadlocks(&mut self, scene: &Scene<'_>, base: &Closure) {
+    fn cover_deadlocks(&mut self, scene: &EventStatus<'_>, base: &EventClosure) {
         let (mut best, mut trial) = (std::mem::take(&mut self.best), std::mem::take(&mut self.trial));
         best.copy_from(base);
         let mut fewest = usize::MAX;
@@ -199,7 +199,7 @@ impl Chooser {
     }
 
     /// Adds what follows; false, and not finished, if that has as many enabled instances as `limit` and so is of no use.
-    fn close(&mut self, scene: &Scene<'_>, set: &mut Closure, limit: usize) -> bool {
+    fn close(&mut self, scene: &EventStatus<'_>, set: &mut EventClosure, limit: usize) -> bool {
         while let Some(event) = set.open.pop() {
             if set.n_enabled >= limit {
                 // All that is enabled may be taken in any case.
@@ -218,7 +218,7 @@ impl Chooser {
     }
 
     /// Adds a necessary enabling set of a event that is not enabled.
-    fn add_enabling(&mut self, scene: &Scene<'_>, event: EventId, set: &mut Closure) {
+    fn add_enabling(&mut self, scene: &EventStatus<'_>, event: EventId, set: &mut EventClosure) {
         let dependencies = scene.dependencies;
         let (mut best, mut fewest) = (None, (usize::MAX, usize::MAX));
         let mut is_open = false;
@@ -259,7 +259,7 @@ impl Chooser {
     /// Enabled instances that do not accord with a member are members (A2.1). Whatever else does not accord with a member, and every error,
     /// must not become enabled by instances outside (A2.2): then it is stubborn, with all these as disabled members.
     pub(super) fn choose_ample(&mut self, dependencies: &Dependencies, bits: &BitSet, enabled: &BitSet) -> &BitSet {
-        let scene = Scene { dependencies, bits, enabled };
+        let scene = EventStatus { dependencies, bits, enabled };
         let mut best: Option<BitSet> = None;
         for seed in enabled.iter() {
             let ample = direct(&scene, seed);
@@ -280,7 +280,7 @@ impl Chooser {
         }
     }
 
-    fn value(&mut self, scene: &Scene<'_>, guard: GuardId) -> Option<bool> {
+    fn value(&mut self, scene: &EventStatus<'_>, guard: GuardId) -> Option<bool> {
         if self.values.len() <= guard {
             self.values.resize(guard + 1, (0, None));
         }
@@ -295,7 +295,7 @@ impl Chooser {
 }
 
 /// The enabled instances that follow from one by A2.1.
-fn direct(scene: &Scene<'_>, seed: EventId) -> BitSet {
+fn direct(scene: &EventStatus<'_>, seed: EventId) -> BitSet {
     let mut ample = BitSet::with_room(scene.dependencies.n_events());
     let mut open = vec![seed];
     ample.insert(seed);
@@ -310,7 +310,7 @@ fn direct(scene: &Scene<'_>, seed: EventId) -> BitSet {
 }
 
 /// Whether nothing outside enables what depends on a member, or an error (A2.2).
-fn is_closed(scene: &Scene<'_>, ample: &BitSet) -> bool {
+fn is_closed(scene: &EventStatus<'_>, ample: &BitSet) -> bool {
     let dependencies = scene.dependencies;
     let mut disabled: BitSet = dependencies.errors().collect();
     ample.iter().for_each(|event| disabled.union_with(dependencies.discords(event)));

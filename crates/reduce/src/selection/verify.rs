@@ -7,11 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use abridge_deps::{Asked, EventId};
+use abridge_deps::{AskedErrors, EventId};
 use abridge_system::{FindingKind, Properties, Steps, Worker as _};
 use abridge_value::BitSet;
 
-use super::{Analysed, SelectedWorker, View};
+use super::{Analysed, DependencyView, SelectedWorker};
 
 /// Paths that are followed from one state.
 const MAX_PATHS: usize = 300;
@@ -94,7 +94,7 @@ impl<S: Analysed> SelectedWorker<'_, S> {
             found.insert(FindingKind::Deadlock);
         }
         found.extend(steps.ill_defined().iter().map(|operation| FindingKind::IllDefined(*operation)));
-        let Asked { invariant, assertions, goal, .. } = asked;
+        let AskedErrors { invariant, assertions, goal, .. } = asked;
         let properties = Properties { invariant, assertions, goal, ..Properties::default() };
         let inspected = self.inner.inspect(words, None, properties, &mut |kind| _ = found.insert(kind));
         let steps = events.into_iter().zip(steps.iter()).map(|(event, step)| (event, step.target.to_vec())).collect();
@@ -103,7 +103,7 @@ impl<S: Analysed> SelectedWorker<'_, S> {
     }
 }
 
-impl View {
+impl DependencyView {
     fn events_of(&mut self, system: &impl Analysed, steps: &Steps) -> Option<Vec<EventId>> {
         steps.iter().map(|step| self.event_of(system, step.operation, step.label)).collect()
     }

@@ -25,7 +25,7 @@ use super::permute::permute_word;
 use super::quotient::{Canonizer, Quotient};
 use super::search::LabelSearch;
 use super::states::ValueStates;
-use super::term::{Sweep, Term, mix, mix2};
+use super::term::{Sweep, ValueTerm, mix, mix2};
 
 /// Bytes for descriptions of values; those of further values are computed whenever they are needed.
 const INFO_BYTES: usize = 64 << 20;
@@ -41,14 +41,14 @@ pub struct Auto<'s, S> {
     /// The words in whose values points may occur.
     words: Vec<usize>,
     /// For each word of a state and each of its values.
-    infos: Vec<PerId<Option<Box<Info>>>>,
+    infos: Vec<PerId<Option<Box<PointInfo>>>>,
     allowance: Allowance,
-    worth: Worth,
+    worth: Benefits,
 }
 
 /// Whether it pays to look for representatives. Decided when no thread is at work, from sums that do not depend on how many there are.
 #[derive(Default)]
-struct Worth {
+struct Benefits {
     n_states: AtomicU32,
     /// How many of them were not their own representatives.
     n_changed: AtomicU32,
@@ -62,7 +62,7 @@ struct Worth {
 const TRIAL_STATES: u32 = 4096;
 const STATES_PER_CHANGED_STATE: u32 = 256;
 
-impl Worth {
+impl Benefits {
     fn note(&self, is_changed: bool) {
         if !self.is_decided.load(Ordering::Relaxed) {
             self.n_states.fetch_add(1, Ordering::Relaxed);
@@ -92,12 +92,12 @@ impl Worth {
 
 /// How points occur in a value.
 #[derive(Default)]
-pub(super) struct Info {
-    pub(super) term: Term,
+pub(super) struct PointInfo {
+    pub(super) term: ValueTerm,
     /// The points that occur, ascending, and their signatures.
     support: Vec<u32>,
     signatures: Vec<u64>,
-    /// See [`Term::is_unary`].
+    /// See [`ValueTerm::is_unary`].
     is_unary: bool,
     /// For each point of the group the least point that it can be exchanged with.
     twins: OnceLock<Box<[u32]>>,
@@ -109,7 +109,7 @@ impl<'s, S: ValueStates> Auto<'s, S> {
     pub fn new(system: &'s S, group: Group) -> Self {
         let infos = (0..system.width()).map(|_| PerId::new()).collect();
         let words = system.movable_words(&group);
-        Auto { system, group, words, infos, allowance: Allowance::new(INFO_BYTES), worth: Worth::default() }
+        Auto { system, group, words, infos, allowance: Allowance::new(INFO_BYTES), worth: Benefits::default() }
     }
 
     pub fn group(&self) -> &Group {
@@ -117,7 +117,7 @@ impl<'s, S: ValueStates> Auto<'s, S> {
     }
 
     /// Describes the value of a word in `info`; false if it has no points.
-    fn describe(&self, state: &[u32], word: usize, info: &mut Info, scratch: &mut Scratch) -> bool {
+    fn describe(&self, state: &[u32], word: usize, info: &mut PointInfo, scratch: &mut AutoScratch) -> bool {
         info.term.fill(&self.group, self.system.values_at(state, word).map(|(_, val)| val));
         if info.term.is_empty() {
             return false;
@@ -127,8 +127,8 @@ impl<'s, S: ValueStates> Auto<'s, S> {
     }
 }
 
-impl Info {
-    fn describe(&mut self, group: &Group, scratch: &mut Scratch) {
+impl PointInfo {
+    fn describe(&mut self, group: &Group, scratch: &mut AutoScratch) {
         self.is_unary = self.term.is_unary();
         self.twins = OnceLock::new();
         self.views = OnceLock::new();
@@ -158,11 +158,11 @@ impl Info {
         if self.term.is_empty() {
             return false;
         }
-        self.describe(group, &mut Scratch::default());
+        self.describe(group, &mut AutoScratch::default());
         true
     }
 
-    /// The same as [`Info::twins`]; in a value with more points, those that occur are taken to have no twins.
+    /// The same as [`PointInfo::twins`]; in a value with more points, those that occur are taken to have no twins.
     pub(super) fn twins_alone(&self, group: &Group, max_points: usize) -> Box<[u32]> {
         if self.support.len() <= max_points || self.is_unary {
             return self.find_twins(group, &mut Sweep::default());
@@ -176,7 +176,7 @@ impl Info {
     }
 
     fn bytes(&self, group: &Group) -> usize {
-        self.term.bytes() + self.support.len() * 12 + group.n_points() * 4 + size_of::<Info>()
+        self.term.bytes() + self.support.len() * 12 + group.n_points() * 4 + size_of::<PointInfo>()
     }
 
     /// For each point the least one that it can be exchanged with.
@@ -240,8 +240,8 @@ impl<S: ValueStates> Quotient for Auto<'_, S> {
     fn canonizer(&self) -> AutoCanonizer<'_, S> {
         AutoCanonizer {
             auto: self,
-            own: (0..self.system.width()).map(|_| Info::default()).collect(),
-            scratch: Scratch::default(),
+            own: (0..self.system.width()).map(|_| PointInfo::default()).collect(),
+            scratch: AutoScratch::default(),
             colours: Vec::new(),
             order: Vec::new(),
             images: Vec::new(),
@@ -270,7 +270,7 @@ impl<S: ValueStates> Quotient for Auto<'_, S> {
 }
 
 #[derive(Default)]
-struct Scratch {
+struct AutoScratch {
     sweep: Sweep,
     /// For each point that occurs the sum of what surrounds it.
     sums: Vec<Option<u64>>,
@@ -281,8 +281,8 @@ struct Scratch {
 pub struct AutoCanonizer<'a, S> {
     auto: &'a Auto<'a, S>,
     /// Descriptions of values that are not kept for others.
-    own: Vec<Info>,
-    scratch: Scratch,
+    own: Vec<PointInfo>,
+    scratch: AutoScratch,
     colours: Vec<u64>,
     /// The points, block by block, in the order of their new names.
     order: Vec<u32>,
@@ -351,30 +351,30 @@ impl Images {
 
 impl<'a, S: ValueStates> AutoCanonizer<'a, S> {
     /// The description that all threads share, if there is one; otherwise whether our own one was made.
-    fn look_up(&mut self, state: &[u32], word: usize) -> Looked<'a> {
+    fn look_up(&mut self, state: &[u32], word: usize) -> CachedForm<'a> {
         let id = if word == 0 { state[0] >> 1 } else { state[word] };
         if word > 0 && id == UNSET {
-            return Looked::Nothing;
+            return CachedForm::Nothing;
         }
         let auto = self.auto;
         if let Some(place) = auto.infos[word].place(id, auto.allowance.is_left()) {
             if place.get().is_none() && auto.allowance.is_left() {
-                let mut info = Box::<Info>::default();
+                let mut info = Box::<PointInfo>::default();
                 let has_points = auto.describe(state, word, &mut info, &mut self.scratch);
                 auto.allowance.spend(if has_points { info.bytes(&auto.group) } else { 0 } + size_of::<usize>() * 2);
                 let _ = place.set(has_points.then_some(info));
             }
             if let Some(info) = place.get() {
-                return info.as_deref().map_or(Looked::Nothing, Looked::Shared);
+                return info.as_deref().map_or(CachedForm::Nothing, CachedForm::Shared);
             }
         }
         let mut own = std::mem::take(&mut self.own[word]);
         let has_points = auto.describe(state, word, &mut own, &mut self.scratch);
         self.own[word] = own;
-        if has_points { Looked::Own } else { Looked::Nothing }
+        if has_points { CachedForm::Own } else { CachedForm::Nothing }
     }
 
-    fn look_up_all(&mut self, state: &[u32]) -> Vec<(usize, Looked<'a>)> {
+    fn look_up_all(&mut self, state: &[u32]) -> Vec<(usize, CachedForm<'a>)> {
         self.auto.words.iter().map(|word| (*word, self.look_up(state, *word))).collect()
     }
 
@@ -396,19 +396,19 @@ impl<'a, S: ValueStates> AutoCanonizer<'a, S> {
     }
 }
 
-enum Looked<'a> {
+enum CachedForm<'a> {
     /// No points.
     Nothing,
-    Shared(&'a Info),
+    Shared(&'a PointInfo),
     Own,
 }
 
 /// The words with points, with their descriptions.
-fn described<'i>(looked: &[(usize, Looked<'i>)], own: &'i [Info]) -> Vec<(usize, &'i Info)> {
+fn described<'i>(looked: &[(usize, CachedForm<'i>)], own: &'i [PointInfo]) -> Vec<(usize, &'i PointInfo)> {
     let described = looked.iter().filter_map(|(word, looked)| match looked {
-        Looked::Nothing => None,
-        Looked::Shared(info) => Some((*word, *info)),
-        Looked::Own => Some((*word, &own[*word])),
+        CachedForm::Nothing => None,
+        CachedForm::Shared(info) => Some((*word, *info)),
+        CachedForm::Own => Some((*word, &own[*word])),
     });
     described.collect()
 }
@@ -477,7 +477,7 @@ impl<S: ValueStates> Canonizer for AutoCanonizer<'_, S> {
         let infos = described(&looked, &self.own);
         colour_by_signatures(group, &infos, &mut self.colours);
         sort_by_colour(group, &self.colours, &mut self.order);
-        let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+        let tangled: Vec<&PointInfo> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
         let mut search = LabelSearch::new(group, &tangled, &self.colours, &mut self.scratch.sweep);
         search.find_twins(&self.order, NO_CLASS, &mut self.twins.classes);
         let has_twins = self.twins.classes.iter().any(|class| *class != NO_CLASS);
@@ -493,21 +493,21 @@ impl<S: ValueStates> Canonizer for AutoCanonizer<'_, S> {
 /// The order of the points in which all symmetric states agree, from the descriptions of their values.
 fn find_order(
     group: &Group,
-    infos: &[(usize, &Info)],
+    infos: &[(usize, &PointInfo)],
     colours: &mut Vec<u64>,
     order: &mut Vec<u32>,
     sweep: &mut Sweep,
 ) {
     colour_by_signatures(group, infos, colours);
     sort_by_colour(group, colours, order);
-    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+    let tangled: Vec<&PointInfo> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
     if !tangled.is_empty() {
         LabelSearch::new(group, &tangled, colours, sweep).settle(order);
     }
 }
 
 /// The sums of the signatures of each point.
-fn colour_by_signatures(group: &Group, infos: &[(usize, &Info)], colours: &mut Vec<u64>) {
+fn colour_by_signatures(group: &Group, infos: &[(usize, &PointInfo)], colours: &mut Vec<u64>) {
     colours.clear();
     colours.resize(group.n_points(), 0);
     for (place, info) in infos {
@@ -527,9 +527,9 @@ pub(super) fn images_of(order: &[u32], images: &mut Vec<u32>) {
     }
 }
 
-fn describe_all(group: &Group, vals: &[Val]) -> Vec<(usize, Info)> {
+fn describe_all(group: &Group, vals: &[Val]) -> Vec<(usize, PointInfo)> {
     let describe = |(place, val): (usize, &Val)| {
-        let mut info = Info::default();
+        let mut info = PointInfo::default();
         info.describe_alone(group, val).then_some((place, info))
     };
     vals.iter().enumerate().filter_map(describe).collect()
@@ -538,11 +538,11 @@ fn describe_all(group: &Group, vals: &[Val]) -> Vec<(usize, Info)> {
 /// How many permutations leave a tuple of values as it is, as factors of a product, if twins are all there is to it.
 pub(super) fn stabiliser_by_twins(group: &Group, vals: &[Val]) -> Option<Vec<u64>> {
     let infos = describe_all(group, vals);
-    let infos: Vec<(usize, &Info)> = infos.iter().map(|(place, info)| (*place, info)).collect();
+    let infos: Vec<(usize, &PointInfo)> = infos.iter().map(|(place, info)| (*place, info)).collect();
     let (mut colours, mut order, mut sweep) = (Vec::new(), Vec::new(), Sweep::default());
     colour_by_signatures(group, &infos, &mut colours);
     sort_by_colour(group, &colours, &mut order);
-    let tangled: Vec<&Info> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
+    let tangled: Vec<&PointInfo> = infos.iter().map(|(_, info)| *info).filter(|info| !info.is_unary).collect();
     let mut search = LabelSearch::new(group, &tangled, &colours, &mut sweep);
     search.twins_only(&order)
 }
@@ -550,7 +550,7 @@ pub(super) fn stabiliser_by_twins(group: &Group, vals: &[Val]) -> Option<Vec<u64
 /// The permutation that maps a tuple of values to its representative.
 pub fn canonical_permutation(group: &Group, vals: &[Val]) -> Permutation {
     let infos = describe_all(group, vals);
-    let infos: Vec<(usize, &Info)> = infos.iter().map(|(place, info)| (*place, info)).collect();
+    let infos: Vec<(usize, &PointInfo)> = infos.iter().map(|(place, info)| (*place, info)).collect();
     let (mut order, mut images) = (Vec::new(), Vec::new());
     find_order(group, &infos, &mut Vec::new(), &mut order, &mut Sweep::default());
     images_of(&order, &mut images);

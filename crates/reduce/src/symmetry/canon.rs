@@ -3,9 +3,9 @@
 use abridge_eval::Val;
 
 use super::auto::images_of;
-use super::graph::Graph;
+use super::graph::ValueGraph;
 use super::group::{Group, Permutation};
-use super::known::Known;
+use super::known::KnownRepresentatives;
 use super::label::canonical_labelling;
 use super::permute::permute_word;
 use super::quotient::{Canonizer, Quotient};
@@ -17,14 +17,14 @@ const KNOWN_BYTES: usize = 256 << 20;
 /// Numbers the vertices of graphs: isomorphic ones so that they become equal.
 pub trait Labelling: Sync {
     /// The position of each vertex.
-    fn positions(&self, graph: &Graph) -> Vec<u32>;
+    fn positions(&self, graph: &ValueGraph) -> Vec<u32>;
 }
 
 /// Our own labelling.
-pub struct Own;
+pub struct OwnLabelling;
 
-impl Labelling for Own {
-    fn positions(&self, graph: &Graph) -> Vec<u32> {
+impl Labelling for OwnLabelling {
+    fn positions(&self, graph: &ValueGraph) -> Vec<u32> {
         canonical_labelling(graph)
     }
 }
@@ -34,18 +34,18 @@ pub struct Canon<'s, S, L> {
     system: &'s S,
     group: Group,
     labelling: L,
-    known: Known,
+    known: KnownRepresentatives,
 }
 
 impl<'s, S: ValueStates, L: Labelling> Canon<'s, S, L> {
     pub fn new(system: &'s S, group: Group, labelling: L) -> Self {
-        Canon { system, group, labelling, known: Known::new(KNOWN_BYTES) }
+        Canon { system, group, labelling, known: KnownRepresentatives::new(KNOWN_BYTES) }
     }
 }
 
 /// The permutation that maps a tuple of values to its representative.
 pub fn graph_permutation(group: &Group, vals: &[Val], labelling: &impl Labelling) -> Permutation {
-    let graph = Graph::new(group, (0..).zip(vals), false);
+    let graph = ValueGraph::new(group, (0..).zip(vals), false);
     let mut images = Vec::new();
     images_of(&graph.order(group, &labelling.positions(&graph)), &mut images);
     images
@@ -83,7 +83,7 @@ impl<S: ValueStates, L: Labelling> Canonizer for CanonCanonizer<'_, S, L> {
         if known.replace(state) {
             return;
         }
-        let graph = Graph::new(group, system.values_of(state), false);
+        let graph = ValueGraph::new(group, system.values_of(state), false);
         images_of(&graph.order(group, &labelling.positions(&graph)), &mut self.images);
         self.state.clear();
         self.state.extend_from_slice(state);

@@ -18,8 +18,8 @@ use abridge_model::{BinaryOp, ConstId, Expr, Model, OpId, Pred, SetId, Subst, Ty
 use abridge_system::Properties;
 use abridge_value::{Set, Value, sequence};
 
-use super::auto::Info;
-use super::group::{Block, Group};
+use super::auto::PointInfo;
+use super::group::{CarrierBlock, Group};
 
 /// What is symmetric in a model, and why the rest is not.
 #[derive(Clone, Debug)]
@@ -37,12 +37,12 @@ pub struct Carrier {
     /// The model says FORCE_SYMMETRY.
     pub is_forced: bool,
     /// Why elements are told apart; the first reason that was met for each.
-    pub reasons: Vec<(u32, Reason)>,
+    pub reasons: Vec<(u32, AsymmetryReason)>,
 }
 
 /// Why an element cannot be exchanged with others.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reason {
+pub enum AsymmetryReason {
     /// The text names it here.
     Named(Span),
     /// It is the value of a constant that was chosen beforehand.
@@ -72,7 +72,7 @@ fn symmetry_of_inner(model: &Model, asked: Properties, formulas: &[ModelNode], p
     let mut mentions = Mentions::of(model, asked, formulas);
     for (constant, val) in pinned {
         if let Some(Value::Element { set, index }) = val.as_value() {
-            mentions.fix(*set, *index, Reason::Pinned(*constant));
+            mentions.fix(*set, *index, AsymmetryReason::Pinned(*constant));
         }
     }
     let forced = &model.steering.force_symmetry;
@@ -80,10 +80,10 @@ fn symmetry_of_inner(model: &Model, asked: Properties, formulas: &[ModelNode], p
     for (id, carrier) in model.sets.iter() {
         let is_free = |index: &u32| {
             let reason = mentions.fixed.get(&(id.0, *index));
-            forced.contains(&id) && !matches!(reason, Some(Reason::Pinned(_))) || reason.is_none()
+            forced.contains(&id) && !matches!(reason, Some(AsymmetryReason::Pinned(_))) || reason.is_none()
         };
         if !mentions.ordered.contains_key(&id.0) {
-            blocks.push(Block { set: id.0, indices: (0..carrier.size()).filter(is_free).collect() });
+            blocks.push(CarrierBlock { set: id.0, indices: (0..carrier.size()).filter(is_free).collect() });
         }
     }
     let group = mentions.split(Group::new(blocks), forced);
@@ -94,9 +94,9 @@ fn symmetry_of_inner(model: &Model, asked: Properties, formulas: &[ModelNode], p
 /// What the text says about elements.
 struct Mentions<'m> {
     model: &'m Model,
-    fixed: BTreeMap<(u32, u32), Reason>,
+    fixed: BTreeMap<(u32, u32), AsymmetryReason>,
     /// Sets whose elements are told apart as a whole.
-    ordered: BTreeMap<u32, Reason>,
+    ordered: BTreeMap<u32, AsymmetryReason>,
     /// Literals of several elements.
     literals: Vec<(Value, Span)>,
     known: HashSet<Value>,
@@ -145,7 +145,7 @@ impl<'m> Mentions<'m> {
         }
     }
 
-    fn fix(&mut self, set: u32, index: u32, reason: Reason) {
+    fn fix(&mut self, set: u32, index: u32, reason: AsymmetryReason) {
         self.fixed.entry((set, index)).or_insert(reason);
     }
 
@@ -155,7 +155,7 @@ impl<'m> Mentions<'m> {
             ModelNode::Expr(id) => {
                 let span = model.exprs[id].span;
                 match model.expr(id) {
-                    Expr::Element(set, index) => self.fix(set.0, *index, Reason::Named(span)),
+                    Expr::Element(set, index) => self.fix(set.0, *index, AsymmetryReason::Named(span)),
                     Expr::SetExtension(_)
                     | Expr::SequenceExtension(_)
                     | Expr::Record(_)
@@ -212,21 +212,21 @@ impl<'m> Mentions<'m> {
         let mut sets = HashSet::new();
         types.for_each(|ty| given_sets(self.model, ty, &mut sets, &mut HashSet::new()));
         for set in sets {
-            self.ordered.entry(set).or_insert_with(|| Reason::Ordered { name: name.to_owned(), span });
+            self.ordered.entry(set).or_insert_with(|| AsymmetryReason::Ordered { name: name.to_owned(), span });
         }
     }
 
     /// No elements at all are interchangeable.
     fn tell_all_apart(&mut self, name: &str, span: Span) {
         for set in self.model.sets.ids() {
-            self.ordered.entry(set.0).or_insert_with(|| Reason::Ordered { name: name.to_owned(), span });
+            self.ordered.entry(set.0).or_insert_with(|| AsymmetryReason::Ordered { name: name.to_owned(), span });
         }
     }
 
     /// The group of permutations that leave all literals as they are, too.
     fn split(&mut self, mut group: Group, forced: &[SetId]) -> Group {
         for (literal, span) in std::mem::take(&mut self.literals) {
-            let mut info = Info::default();
+            let mut info = PointInfo::default();
             let val = Val::Value(literal);
             if group.is_trivial() || !info.describe_alone(&group, &val) {
                 continue;
@@ -247,9 +247,9 @@ impl<'m> Mentions<'m> {
                 let set = group.element(points[0]).0;
                 let indices: Vec<u32> = points.iter().map(|point| group.element(*point).1).collect();
                 if let [index] = indices[..] {
-                    self.fix(set, index, Reason::Named(span));
+                    self.fix(set, index, AsymmetryReason::Named(span));
                 }
-                blocks.push(Block { set, indices });
+                blocks.push(CarrierBlock { set, indices });
             }
             blocks.sort_by(|left, right| (left.set, &left.indices).cmp(&(right.set, &right.indices)));
             group = Group::new(blocks);
@@ -264,7 +264,7 @@ impl<'m> Mentions<'m> {
         let alone = (0..model.sets[id].size()).filter(|index| group.point(id.0, *index).is_none());
         let reason = |index: u32| {
             let reason = self.ordered.get(&id.0).or_else(|| self.fixed.get(&(id.0, index)));
-            (index, reason.cloned().unwrap_or(Reason::Alone))
+            (index, reason.cloned().unwrap_or(AsymmetryReason::Alone))
         };
         Carrier { set: id, is_forced, reasons: alone.map(reason).collect(), blocks }
     }

@@ -84,11 +84,11 @@ fn quotient(over: impl Iterator<Item = u64>, under: &[u64]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::group::Block;
+    use super::super::group::CarrierBlock;
     use super::*;
 
     fn classes(size: u32) -> TupleClasses {
-        TupleClasses::new(Group::new(vec![Block { set: 0, indices: (0..size).collect() }]))
+        TupleClasses::new(Group::new(vec![CarrierBlock { set: 0, indices: (0..size).collect() }]))
     }
 
     fn relation(pairs: &[(u32, u32)]) -> Val {

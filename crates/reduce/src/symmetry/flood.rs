@@ -16,7 +16,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::classes::TupleClasses;
 use super::group::Group;
-use super::known::Known;
+use super::known::KnownRepresentatives;
 use super::permute::permute_word;
 use super::quotient::{Canonizer, Quotient};
 use super::states::ValueStates;
@@ -33,7 +33,7 @@ pub struct Flood<'s, S> {
     group: Group,
     /// Permutations that exchange two neighbouring points of a block.
     exchanges: Vec<Vec<u32>>,
-    processed: Known,
+    processed: KnownRepresentatives,
     classes: TupleClasses,
     /// Some class may be too large.
     is_large: bool,
@@ -45,7 +45,7 @@ impl<'s, S: ValueStates> Flood<'s, S> {
         // All permutations must be kept, so memory is limited by the search alone.
         let is_large = group.order().is_none_or(|order| order > u128::from(MAX_MEMBERS));
         let classes = TupleClasses::new(group.clone());
-        Flood { system, group, exchanges, processed: Known::new(usize::MAX), classes, is_large }
+        Flood { system, group, exchanges, processed: KnownRepresentatives::new(usize::MAX), classes, is_large }
     }
 }
 

@@ -19,7 +19,7 @@ use super::group::Group;
 
 /// What a vertex stands for. The order of colours is part of the canonical form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Colour {
+pub enum VertexColour {
     Root,
     /// An element that moves, by its block.
     Point(u32),
@@ -37,7 +37,7 @@ pub enum Colour {
 
 /// What an edge stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Label {
+pub enum EdgeLabel {
     /// From the root to the value of a place.
     Value(u32),
     /// From the root to a member of the set at a place.
@@ -51,25 +51,25 @@ pub enum Label {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Edge {
+pub struct GraphEdge {
     pub from: u32,
     pub to: u32,
-    pub label: Label,
+    pub label: EdgeLabel,
 }
 
 /// The graph of a state. Vertex 0 is the root.
 #[derive(Clone, Debug)]
-pub struct Graph {
-    pub colours: Vec<Colour>,
-    pub edges: Vec<Edge>,
+pub struct ValueGraph {
+    pub colours: Vec<VertexColour>,
+    pub edges: Vec<GraphEdge>,
     /// Points that occur, with their vertices.
     pub points: Vec<(u32, u32)>,
 }
 
-impl Graph {
+impl ValueGraph {
     /// The graph of values at numbered places; places without points are left out unless all are asked for.
-    pub fn new<V: Borrow<Val>>(group: &Group, vals: impl Iterator<Item = (u32, V)>, all: bool) -> Graph {
-        let graph = Graph { colours: vec![Colour::Root], edges: Vec::new(), points: Vec::new() };
+    pub fn new<V: Borrow<Val>>(group: &Group, vals: impl Iterator<Item = (u32, V)>, all: bool) -> ValueGraph {
+        let graph = ValueGraph { colours: vec![VertexColour::Root], edges: Vec::new(), points: Vec::new() };
         let mut builder = GraphBuilder { group, graph, vertices: FxHashMap::default(), has_point: HashMap::default() };
         for (place, val) in vals {
             builder.place(place, val.borrow(), all);
@@ -93,7 +93,7 @@ impl Graph {
 
 struct GraphBuilder<'g> {
     group: &'g Group,
-    graph: Graph,
+    graph: ValueGraph,
     vertices: FxHashMap<Value, u32>,
     has_point: HashMap<Value, bool, FxBuildHasher>,
 }
@@ -111,16 +111,16 @@ impl GraphBuilder<'_> {
                 for member in set.iter() {
                     if let Some((left, right)) = member.as_pair() {
                         let (from, to) = (self.vertex(left), self.vertex(right));
-                        self.graph.edges.push(Edge { from, to, label: Label::Couple(place) });
+                        self.graph.edges.push(GraphEdge { from, to, label: EdgeLabel::Couple(place) });
                     } else {
                         let to = self.vertex(&member);
-                        self.graph.edges.push(Edge { from: 0, to, label: Label::Member(place) });
+                        self.graph.edges.push(GraphEdge { from: 0, to, label: EdgeLabel::Member(place) });
                     }
                 }
             }
             _ => {
                 let to = self.vertex(value);
-                self.graph.edges.push(Edge { from: 0, to, label: Label::Value(place) });
+                self.graph.edges.push(GraphEdge { from: 0, to, label: EdgeLabel::Value(place) });
             }
         }
     }
@@ -133,11 +133,11 @@ impl GraphBuilder<'_> {
         }
         let blank = val.map_leaves(&mut |_| Some(Value::Bool(false)));
         let formula = FxBuildHasher.hash_one(blank.as_ref().unwrap_or(val));
-        let vertex = self.push(Colour::Formula(formula));
-        self.graph.edges.push(Edge { from: 0, to: vertex, label: Label::Value(place) });
+        let vertex = self.push(VertexColour::Formula(formula));
+        self.graph.edges.push(GraphEdge { from: 0, to: vertex, label: EdgeLabel::Value(place) });
         for (component, leaf) in (0..).zip(&leaves) {
             let to = self.vertex(leaf);
-            self.graph.edges.push(Edge { from: vertex, to, label: Label::Component(component) });
+            self.graph.edges.push(GraphEdge { from: vertex, to, label: EdgeLabel::Component(component) });
         }
     }
 
@@ -157,7 +157,7 @@ impl GraphBuilder<'_> {
         }
     }
 
-    fn push(&mut self, colour: Colour) -> u32 {
+    fn push(&mut self, colour: VertexColour) -> u32 {
         self.graph.colours.push(colour);
         self.graph.colours.len() as u32 - 1
     }
@@ -175,24 +175,24 @@ impl GraphBuilder<'_> {
         if let Value::Element { set, index } = value
             && let Some(point) = self.group.point(*set, *index)
         {
-            let vertex = self.push(Colour::Point(self.group.block_of(point)));
+            let vertex = self.push(VertexColour::Point(self.group.block_of(point)));
             self.graph.points.push((point, vertex));
             return vertex;
         }
         if !self.has_points(value) {
-            return self.push(Colour::Atom(value.clone()));
+            return self.push(VertexColour::Atom(value.clone()));
         }
         let vertex = match value {
-            Value::Set(_) => self.push(Colour::Set),
-            Value::Pair(_) => self.push(Colour::Pair),
-            Value::Record(record) => self.push(Colour::Record(record.shape())),
-            Value::Free(free) => self.push(Colour::Free(free.free_type(), free.constructor())),
-            _ => self.push(Colour::Atom(value.clone())),
+            Value::Set(_) => self.push(VertexColour::Set),
+            Value::Pair(_) => self.push(VertexColour::Pair),
+            Value::Record(record) => self.push(VertexColour::Record(record.shape())),
+            Value::Free(free) => self.push(VertexColour::Free(free.free_type(), free.constructor())),
+            _ => self.push(VertexColour::Atom(value.clone())),
         };
         for_each_part(value, &mut |component, part| {
             let to = self.vertex(part);
-            let label = component.map_or(Label::Inside, Label::Component);
-            self.graph.edges.push(Edge { from: vertex, to, label });
+            let label = component.map_or(EdgeLabel::Inside, EdgeLabel::Component);
+            self.graph.edges.push(GraphEdge { from: vertex, to, label });
         });
         vertex
     }

@@ -2,7 +2,7 @@
 
 /// Interchangeable elements of one given set, at least two, by position in ascending order.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Block {
+pub struct CarrierBlock {
     pub set: u32,
     pub indices: Vec<u32>,
 }
@@ -12,7 +12,7 @@ pub struct Block {
 /// The elements of all blocks are numbered; these numbers are called points. The points of a block are contiguous.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Group {
-    blocks: Vec<Block>,
+    blocks: Vec<CarrierBlock>,
     /// The first point of each block, and one past the last point of all.
     starts: Vec<u32>,
     block_of: Vec<u32>,
@@ -26,7 +26,7 @@ const FIXED: u32 = u32::MAX;
 pub type Permutation = Vec<u32>;
 
 impl Group {
-    pub fn new(mut blocks: Vec<Block>) -> Group {
+    pub fn new(mut blocks: Vec<CarrierBlock>) -> Group {
         blocks.retain(|block| block.indices.len() > 1);
         let mut group = Group { starts: vec![0], ..Group::default() };
         for (number, block) in (0..).zip(&blocks) {
@@ -48,7 +48,7 @@ impl Group {
         group
     }
 
-    pub fn blocks(&self) -> &[Block] {
+    pub fn blocks(&self) -> &[CarrierBlock] {
         &self.blocks
     }
 
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn points_are_the_elements_of_blocks() {
         let blocks = [(0, vec![0, 1, 3]), (0, vec![2]), (2, vec![0, 1])];
-        let group = Group::new(blocks.map(|(set, indices)| Block { set, indices }).to_vec());
+        let group = Group::new(blocks.map(|(set, indices)| CarrierBlock { set, indices }).to_vec());
         assert_eq!(group.n_points(), 5);
         assert_eq!(group.point(0, 3), Some(2));
         assert_eq!((group.point(0, 2), group.point(1, 0), group.point(0, 9)), (None, None, None));

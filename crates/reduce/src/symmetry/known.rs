@@ -12,16 +12,16 @@ const N_SHARDS: usize = 64;
 type Shard = FxHashMap<Box<[u32]>, Box<[u32]>>;
 
 /// A map from states to representatives.
-pub(super) struct Known {
+pub(super) struct KnownRepresentatives {
     shards: Vec<Mutex<Shard>>,
     allowance: Allowance,
 }
 
-impl Known {
+impl KnownRepresentatives {
     /// Remembers states as long as they take no more than so many bytes.
     pub(super) fn new(limit: usize) -> Self {
         let shards = (0..N_SHARDS).map(|_| Mutex::default()).collect();
-        Known { shards, allowance: Allowance::new(limit) }
+        KnownRepresentatives { shards, allowance: Allowance::new(limit) }
     }
 
     fn shard(&self, state: &[u32]) -> &Mutex<Shard> {

@@ -8,10 +8,10 @@
 
 use std::cmp::Ordering;
 
-use super::graph::{Edge, Graph, Label};
+use super::graph::{EdgeLabel, GraphEdge, ValueGraph};
 
 /// The position of each vertex in the canonical form.
-pub fn canonical_labelling(graph: &Graph) -> Vec<u32> {
+pub fn canonical_labelling(graph: &ValueGraph) -> Vec<u32> {
     let mut labeller = Labeller::new(graph);
     let partition = labeller.initial();
     labeller.visit(partition, Ordering::Equal);
@@ -19,42 +19,42 @@ pub fn canonical_labelling(graph: &Graph) -> Vec<u32> {
 }
 
 /// The graph with its vertices in the order of their positions: equal for isomorphic graphs and for no others.
-pub fn numbered(graph: &Graph, position: &[u32]) -> Graph {
+pub fn numbered(graph: &ValueGraph, position: &[u32]) -> ValueGraph {
     let mut colours = graph.colours.clone();
     for (vertex, colour) in graph.colours.iter().enumerate() {
         colours[position[vertex] as usize] = colour.clone();
     }
     let mut points: Vec<(u32, u32)> = graph.points.clone();
     points.iter_mut().for_each(|(_, vertex)| *vertex = position[*vertex as usize]);
-    Graph { colours, edges: numbered_edges(&graph.edges, position), points }
+    ValueGraph { colours, edges: numbered_edges(&graph.edges, position), points }
 }
 
-fn numbered_edges(edges: &[Edge], position: &[u32]) -> Vec<Edge> {
+fn numbered_edges(edges: &[GraphEdge], position: &[u32]) -> Vec<GraphEdge> {
     let at = |vertex: u32| position[vertex as usize];
-    let mut edges: Vec<Edge> =
-        edges.iter().map(|edge| Edge { from: at(edge.from), to: at(edge.to), label: edge.label }).collect();
+    let mut edges: Vec<GraphEdge> =
+        edges.iter().map(|edge| GraphEdge { from: at(edge.from), to: at(edge.to), label: edge.label }).collect();
     edges.sort_unstable();
     edges
 }
 
 /// An edge as seen from one of its ends: label, whether it leads away, and the other end.
-type Half = (Label, bool, u32);
+type Half = (EdgeLabel, bool, u32);
 
 struct Labeller<'g> {
-    graph: &'g Graph,
+    graph: &'g ValueGraph,
     /// Edges of each vertex, sorted.
     halves: Vec<Vec<Half>>,
-    best: Option<Leaf>,
+    best: Option<LabelledLeaf>,
     /// What was met on the way to the current node, and which vertices were put first.
     trace: Vec<u64>,
     path: Vec<u32>,
     automorphisms: Vec<Vec<u32>>,
 }
 
-struct Leaf {
+struct LabelledLeaf {
     trace: Vec<u64>,
     path: Vec<u32>,
-    edges: Vec<Edge>,
+    edges: Vec<GraphEdge>,
     position: Vec<u32>,
 }
 
@@ -81,7 +81,7 @@ impl Partition {
 }
 
 impl<'g> Labeller<'g> {
-    fn new(graph: &'g Graph) -> Self {
+    fn new(graph: &'g ValueGraph) -> Self {
         let mut halves = vec![Vec::new(); graph.colours.len()];
         for edge in &graph.edges {
             halves[edge.from as usize].push((edge.label, true, edge.to));
@@ -200,7 +200,7 @@ impl<'g> Labeller<'g> {
         if tried.is_empty() {
             return false;
         }
-        let mut orbits = super::search::Orbits::new(self.halves.len());
+        let mut orbits = super::search::JoinedPoints::new(self.halves.len());
         for automorphism in &self.automorphisms {
             if self.path.iter().all(|kept| automorphism[*kept as usize] == *kept) {
                 (0..).zip(automorphism).for_each(|(from, to)| orbits.join(from, *to));
@@ -226,7 +226,7 @@ impl<'g> Labeller<'g> {
         };
         match (compared, &self.best) {
             (Ordering::Less, _) => {
-                self.best = Some(Leaf { trace: self.trace.clone(), path: self.path.clone(), edges, position });
+                self.best = Some(LabelledLeaf { trace: self.trace.clone(), path: self.path.clone(), edges, position });
                 None
             }
             (Ordering::Equal, Some(best)) => {

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::graph::{Colour, Graph, Label};
+use super::graph::{EdgeLabel, ValueGraph, VertexColour};
 
 /// A graph with coloured vertices and plain directed edges. Vertex `v` of layer `l` is `l * width + v`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,19 +20,19 @@ pub struct Layered {
     pub colours: Vec<u32>,
     pub edges: Vec<(u32, u32)>,
     /// What the numbers of labels mean, from 1.
-    pub labels: Vec<Vec<Label>>,
+    pub labels: Vec<Vec<EdgeLabel>>,
     /// What the numbers of colours mean.
-    pub palette: Vec<Colour>,
+    pub palette: Vec<VertexColour>,
 }
 
 impl Layered {
-    pub fn new(graph: &Graph) -> Layered {
-        let mut between: BTreeMap<(u32, u32), Vec<Label>> = BTreeMap::new();
+    pub fn new(graph: &ValueGraph) -> Layered {
+        let mut between: BTreeMap<(u32, u32), Vec<EdgeLabel>> = BTreeMap::new();
         for edge in &graph.edges {
             between.entry((edge.from, edge.to)).or_default().push(edge.label);
         }
         between.values_mut().for_each(|labels| labels.sort_unstable());
-        let mut labels: Vec<Vec<Label>> = between.values().cloned().collect();
+        let mut labels: Vec<Vec<EdgeLabel>> = between.values().cloned().collect();
         labels.sort_unstable();
         labels.dedup();
         let width = graph.colours.len();

@@ -24,11 +24,11 @@ pub struct Marker<'s, S> {
     auto: Auto<'s, S>,
     is_precise: bool,
     is_approximate: AtomicBool,
-    first: Mutex<FxHashMap<Box<[u64]>, Vec<First>>>,
+    first: Mutex<FxHashMap<Box<[u64]>, Vec<MarkedState>>>,
 }
 
 /// The first state with a marker, and its canonical form once that was needed.
-struct First {
+struct MarkedState {
     state: Box<[u32]>,
     canonical: Option<Box<[u32]>>,
 }
@@ -84,7 +84,7 @@ impl<S: ValueStates> Canonizer for MarkerCanonizer<'_, S> {
         let marker = self.marker;
         let mut first = marker.first.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(known) = first.get_mut(self.key.as_slice()) else {
-            first.insert(self.key.as_slice().into(), vec![First { state: (&*state).into(), canonical: None }]);
+            first.insert(self.key.as_slice().into(), vec![MarkedState { state: (&*state).into(), canonical: None }]);
             return;
         };
         if known.iter().any(|known| *known.state == *state) {
@@ -101,6 +101,6 @@ impl<S: ValueStates> Canonizer for MarkerCanonizer<'_, S> {
                 return state.copy_from_slice(&entry.state);
             }
         }
-        known.push(First { state: (&*state).into(), canonical: Some(canonical) });
+        known.push(MarkedState { state: (&*state).into(), canonical: Some(canonical) });
     }
 }

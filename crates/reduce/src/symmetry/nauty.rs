@@ -9,14 +9,14 @@ use nauty_Traces_sys::{
 };
 
 use super::canon::Labelling;
-use super::graph::Graph;
+use super::graph::ValueGraph;
 use super::layers::Layered;
 
 /// Canonical labelling by NAUTY, of layered graphs.
 pub struct Nauty;
 
 impl Labelling for Nauty {
-    fn positions(&self, graph: &Graph) -> Vec<u32> {
+    fn positions(&self, graph: &ValueGraph) -> Vec<u32> {
         let layered = Layered::new(graph);
         let order = canonical_order(&layered);
         // Columns are in the order of their vertices in the first layer.

@@ -112,12 +112,12 @@ fn permute_bits(group: &Group, images: &[u32], carrier: u32, mut bits: u64) -> S
 
 #[cfg(test)]
 mod tests {
-    use super::super::group::Block;
+    use super::super::group::CarrierBlock;
     use super::*;
 
     #[test]
     fn sets_of_more_than_64_elements() {
-        let group = Group::new(vec![Block { set: 0, indices: (0..100).collect() }]);
+        let group = Group::new(vec![CarrierBlock { set: 0, indices: (0..100).collect() }]);
         let images: Vec<u32> = (0..100).map(|point| (point + 70) % 100).collect();
         let low: Set = (0..5).map(|index| Value::element(0, index)).collect();
         let high: Set = (70..75).map(|index| Value::element(0, index)).collect();
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_does_not_change_is_not_built_again() {
-        let group = Group::new(vec![Block { set: 0, indices: vec![0, 1] }]);
+        let group = Group::new(vec![CarrierBlock { set: 0, indices: vec![0, 1] }]);
         let both: Set = [0, 1].map(|index| Value::element(0, index)).into_iter().collect();
         for value in [Value::Int(3), Value::Set(Set::booleans()), Value::element(1, 0), both.into()] {
             assert_eq!(permute_value(&group, &[1, 0], &value), None);

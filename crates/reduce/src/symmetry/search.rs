@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::auto::{Info, sort_by_colour};
+use super::auto::{PointInfo, sort_by_colour};
 use super::group::Group;
 use super::term::{Sweep, mix, mix2};
 
@@ -22,10 +22,10 @@ const MAX_NODES: u32 = 50_000;
 pub(super) struct LabelSearch<'a> {
     group: &'a Group,
     /// The values in which points meet.
-    infos: &'a [&'a Info],
+    infos: &'a [&'a PointInfo],
     base: &'a [u64],
     sweep: &'a mut Sweep,
-    best: Option<Leaf>,
+    best: Option<SearchLeaf>,
     /// Of the current node: what was met on the way, and the points that were given colours of their own.
     trace: Vec<u64>,
     path: Vec<u32>,
@@ -33,7 +33,7 @@ pub(super) struct LabelSearch<'a> {
     n_nodes: u32,
 }
 
-struct Leaf {
+struct SearchLeaf {
     trace: Vec<u64>,
     path: Vec<u32>,
     number: u64,
@@ -41,11 +41,11 @@ struct Leaf {
 }
 
 /// Where the search goes on: at the node of this depth.
-type Jump = Option<usize>;
+type Backjump = Option<usize>;
 
 impl<'a> LabelSearch<'a> {
     /// `base` are the colours by which the points are told apart already.
-    pub(super) fn new(group: &'a Group, infos: &'a [&'a Info], base: &'a [u64], sweep: &'a mut Sweep) -> Self {
+    pub(super) fn new(group: &'a Group, infos: &'a [&'a PointInfo], base: &'a [u64], sweep: &'a mut Sweep) -> Self {
         LabelSearch {
             group,
             infos,
@@ -163,7 +163,7 @@ impl<'a> LabelSearch<'a> {
     }
 
     /// Searches below a node. `compared` says how what was met so far compares with the best leaf.
-    fn visit(&mut self, mut colours: Vec<u64>, mut compared: Ordering) -> Jump {
+    fn visit(&mut self, mut colours: Vec<u64>, mut compared: Ordering) -> Backjump {
         self.n_nodes += 1;
         let mut order = Vec::new();
         let number = self.refine(&mut colours, &mut order);
@@ -183,7 +183,7 @@ impl<'a> LabelSearch<'a> {
         jump
     }
 
-    fn branch(&mut self, colours: &[u64], cell: &[u32], mut compared: Ordering) -> Jump {
+    fn branch(&mut self, colours: &[u64], cell: &[u32], mut compared: Ordering) -> Backjump {
         let depth = self.path.len();
         let candidates = self.candidates(cell);
         let mut tried: Vec<u32> = Vec::new();
@@ -214,7 +214,7 @@ impl<'a> LabelSearch<'a> {
         if tried.is_empty() || self.automorphisms.is_empty() {
             return false;
         }
-        let mut orbits = Orbits::new(self.group.n_points());
+        let mut orbits = JoinedPoints::new(self.group.n_points());
         for automorphism in &self.automorphisms {
             if self.path.iter().all(|point| automorphism[*point as usize] == *point) {
                 (0..).zip(automorphism).for_each(|(point, image)| orbits.join(point, *image));
@@ -229,7 +229,7 @@ impl<'a> LabelSearch<'a> {
         tried.iter().any(|other| orbits.find(*other) == class)
     }
 
-    fn leaf(&mut self, order: Vec<u32>, compared: Ordering) -> Jump {
+    fn leaf(&mut self, order: Vec<u32>, compared: Ordering) -> Backjump {
         let mut names = vec![0; order.len()];
         for (name, point) in (0..).zip(&order) {
             names[*point as usize] = name;
@@ -247,7 +247,7 @@ impl<'a> LabelSearch<'a> {
         };
         match (compared, &self.best) {
             (Ordering::Less, _) => {
-                self.best = Some(Leaf { trace: self.trace.clone(), path: self.path.clone(), number, order });
+                self.best = Some(SearchLeaf { trace: self.trace.clone(), path: self.path.clone(), number, order });
                 None
             }
             (Ordering::Equal, Some(best)) => {
@@ -280,11 +280,11 @@ fn cells<'a>(group: &'a Group, colours: &'a [u64], order: &'a [u32]) -> impl Ite
 }
 
 /// Classes of points that are joined pair by pair.
-pub(super) struct Orbits(Vec<u32>);
+pub(super) struct JoinedPoints(Vec<u32>);
 
-impl Orbits {
-    pub(super) fn new(n_points: usize) -> Orbits {
-        Orbits((0..n_points as u32).collect())
+impl JoinedPoints {
+    pub(super) fn new(n_points: usize) -> JoinedPoints {
+        JoinedPoints((0..n_points as u32).collect())
     }
 
     pub(super) fn find(&mut self, point: u32) -> u32 {

@@ -53,7 +53,7 @@ const PAIR: u64 = 0x9a18;
 
 /// The tree, parents before children; the root is the first node. Empty if there is no point in the value.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Term {
+pub(super) struct ValueTerm {
     nodes: Vec<TermNode>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Sweep {
     down: Vec<u64>,
 }
 
-impl Term {
+impl ValueTerm {
     /// Becomes the tree of values in a fixed order.
     pub(super) fn fill<V: Borrow<Val>>(&mut self, group: &Group, vals: impl Iterator<Item = V>) {
         self.nodes.clear();

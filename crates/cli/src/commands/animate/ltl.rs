@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, FormulaSource, HistoryRow, Method, Origin, Position, TemporalReport, TemporalVerdict, along_history, check,
+    Config, FormulaSource, HistoryRow, Method, Origin, StoryEnd, TemporalReport, TemporalVerdict, along_history, check,
     prepare,
 };
 use abridge_diag::{Diagnostic, SourceMap};
@@ -223,8 +223,8 @@ fn told(report: &TemporalReport, asked: &Asked, here: &str) -> Reply {
                 "verdict": verdict,
                 "trace": steps_json(&steps),
                 "loop_start": loop_start,
-                "ends_in_deadlock": end == Some(Position::Deadlock),
-                "is_prefix": end == Some(Position::Anything),
+                "ends_in_deadlock": end == Some(StoryEnd::Deadlock),
+                "is_prefix": end == Some(StoryEnd::Anything),
                 "subformulas": rows,
             });
             Reply::text(text, json)

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use abridge_check::{
-    Branch, BranchShown, BranchingStory, FormulaSource, Position, Prepared, Report, Row, TemporalReport,
+    Branch, BranchShown, BranchingStory, FormulaSource, Prepared, Report, StoryEnd, StoryRow, TemporalReport,
     TemporalVerdict, TraceStep, formulas_of, prepare,
 };
 use abridge_diag::{Diagnostic, SourceMap};
@@ -199,7 +199,7 @@ pub(crate) fn print(report: &Report, sources: &SourceMap) {
 }
 
 /// The steps of a path, its loop and its end. The first step has the number `first`.
-pub(crate) fn path_text(steps: &[TraceStep], first: usize, loop_start: Option<usize>, end: Option<Position>) -> String {
+pub(crate) fn path_text(steps: &[TraceStep], first: usize, loop_start: Option<usize>, end: Option<StoryEnd>) -> String {
     if let Some(start) = loop_start {
         let (stem, round) = steps.split_at(start);
         let (stem, n_round, round) = (table(stem, first), round.len(), table(round, first + start));
@@ -207,9 +207,9 @@ pub(crate) fn path_text(steps: &[TraceStep], first: usize, loop_start: Option<us
         return format!("{stem}  loop starts here\n{round}  loop: the last {n_round} for ever\n");
     }
     let end = match end {
-        Some(Position::Loop(_)) => "  stays in a deadlock for ever\n",
-        Some(Position::Deadlock) => "  ends in a deadlock\n",
-        Some(Position::Anything) => "  whatever follows, the formula is false\n",
+        Some(StoryEnd::Loop(_)) => "  stays in a deadlock for ever\n",
+        Some(StoryEnd::Deadlock) => "  ends in a deadlock\n",
+        Some(StoryEnd::Anything) => "  whatever follows, the formula is false\n",
         None => "",
     };
     table(steps, first) + end
@@ -227,7 +227,7 @@ fn evidence_text(story: &BranchingStory) -> String {
 
 /// The path of a branch, whose first step has the number `first`, and what hangs off it.
 fn branch_text(branch: &Branch, first: usize) -> String {
-    let end = (branch.shown == BranchShown::PathToDeadlock).then_some(Position::Deadlock);
+    let end = (branch.shown == BranchShown::PathToDeadlock).then_some(StoryEnd::Deadlock);
     let mut text = path_text(&branch.steps, first, branch.loop_start, end);
     if let Some(gap) = &branch.gap {
         text += &format!("  the path is incomplete: {gap}\n");
@@ -276,7 +276,7 @@ fn branch_json(branch: &Branch) -> Value {
 const MAX_COLUMNS: usize = 24;
 
 /// Truth of subformulas at the positions of a path, the first of which is the state after step `first`.
-pub(crate) fn table_text(rows: &[Row], first: usize) -> String {
+pub(crate) fn table_text(rows: &[StoryRow], first: usize) -> String {
     let n_positions = rows.first().map_or(0, |row| row.truths.len());
     if n_positions == 0 || n_positions > MAX_COLUMNS {
         return String::new();
@@ -321,8 +321,8 @@ fn formula_json(formula: &TemporalReport, sources: &SourceMap) -> Value {
     if let Some(story) = &formula.story {
         value["culprit"] = json!(story.culprit);
         value["fairness"] = json!(story.fairness);
-        value["ends_in_deadlock"] = json!(story.end == Position::Deadlock);
-        value["is_prefix"] = json!(story.end == Position::Anything);
+        value["ends_in_deadlock"] = json!(story.end == StoryEnd::Deadlock);
+        value["is_prefix"] = json!(story.end == StoryEnd::Anything);
         value["subformulas"] = story.rows.iter().map(|row| json!({ "text": row.text, "holds": row.truths })).collect();
     }
     value

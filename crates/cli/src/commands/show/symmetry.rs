@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use abridge_check::{Carrier, Reason, Symmetry, symmetry_of};
+use abridge_check::{AsymmetryReason, Carrier, Symmetry, symmetry_of};
 use abridge_diag::SourceMap;
 use abridge_model::Model;
 use abridge_system::Properties;
@@ -50,14 +50,14 @@ fn names(model: &Model, carrier: &Carrier, block: &[u32]) -> Vec<String> {
     block.iter().map(|index| model.sets[carrier.set].element_name(*index).to_string()).collect()
 }
 
-fn reason_text(model: &Model, sources: &SourceMap, reason: &Reason) -> String {
+fn reason_text(model: &Model, sources: &SourceMap, reason: &AsymmetryReason) -> String {
     match reason {
-        Reason::Named(span) => format!("is named at {}", sources.locate(*span)),
-        Reason::Pinned(constant) => format!("is the value chosen for {}", model.constants[*constant].name),
-        Reason::Ordered { name, span } => {
+        AsymmetryReason::Named(span) => format!("is named at {}", sources.locate(*span)),
+        AsymmetryReason::Pinned(constant) => format!("is the value chosen for {}", model.constants[*constant].name),
+        AsymmetryReason::Ordered { name, span } => {
             format!("is fixed by {name} at {}, which depends on names or their order", sources.locate(*span))
         }
-        Reason::Alone => "has no interchangeable partner".to_owned(),
+        AsymmetryReason::Alone => "has no interchangeable partner".to_owned(),
     }
 }
 

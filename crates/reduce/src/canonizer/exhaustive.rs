@@ -1,4 +1,4 @@
-//! The checking twin of a reduction: all states and all their images, and the coarsest bisimulation among them.
+//! Exhaustive comparison of a reduction with the machine: all states and all their images, and the coarsest bisimulation among them.
 //!
 //! The graph is closed under steps, under the functions of the plan and under permutations, for which representative symmetry reduction takes may depend on
 //! the course of a search. Blocks of states with the same findings are split until all states of a block have
@@ -9,14 +9,14 @@ use abridge_model_system::{ModelSystem, is_initialised};
 use abridge_system::{FindingKind, Origin, Properties, Steps, Worker as _};
 use rustc_hash::FxHashMap;
 
-use super::plan::{PartKind, Plan};
+use super::plan::{PartKind, ReductionPlan};
 use super::represent::Canonized;
 use super::sample::{Portrait, first_steps};
 use crate::symmetry::{Canonizer as _, Group, Permutation, Quotient as _, permute_state};
 
 /// The outcome of a comparison with the whole state space.
 #[derive(Clone, Debug)]
-pub struct Twin {
+pub struct ExhaustiveComparison {
     /// States that were compared: those of the machine and their images.
     pub n_states: u64,
     /// All of them were.
@@ -27,7 +27,7 @@ pub struct Twin {
 
 /// Graph of states, by number.
 #[derive(Default)]
-struct Graph {
+struct ComparedGraph {
     numbers: FxHashMap<Vec<u32>, u32>,
     states: Vec<Vec<u32>>,
     /// Targets of steps, ascending.
@@ -37,7 +37,7 @@ struct Graph {
     images: Vec<Vec<(usize, u32)>>,
 }
 
-impl Graph {
+impl ComparedGraph {
     fn number(&mut self, state: &[u32]) -> u32 {
         if let Some(number) = self.numbers.get(state) {
             return *number;
@@ -50,18 +50,18 @@ impl Graph {
 }
 
 /// Compares a plan with the whole state space, if it has at most so many states.
-pub fn twin(
+pub fn compare_all(
     system: &impl ModelSystem,
-    plan: &Plan,
+    plan: &ReductionPlan,
     asked: Properties,
     deadlock: bool,
     max_states: usize,
     is_over: &mut dyn FnMut() -> bool,
-) -> Twin {
+) -> ExhaustiveComparison {
     let canonized = Canonized::new(system, plan);
     let (mut worker, mut canonizer) = (system.worker(), canonized.canonizer());
     let exchanges = exchanges(plan);
-    let mut graph = Graph::default();
+    let mut graph = ComparedGraph::default();
     let mut steps = Steps::new(system.width());
     let (completeness, is_cut) = first_steps(&mut worker, Origin::Root, max_states, &mut steps);
     let mut is_whole = completeness.is_whole() && !is_cut;
@@ -96,7 +96,7 @@ pub fn twin(
     }
     let n_states = next as u64;
     if !is_whole {
-        return Twin { n_states, is_whole, refutation: None };
+        return ExhaustiveComparison { n_states, is_whole, refutation: None };
     }
     let blocks = blocks(&graph);
     let mut pairs = graph
@@ -107,11 +107,11 @@ pub fn twin(
     let differing = pairs.find(|(_, state, image)| blocks[*state] != blocks[*image]);
     let refutation =
         differing.map(|(part, state, image)| (part, graph.states[state].clone(), graph.states[image].clone()));
-    Twin { n_states, is_whole, refutation }
+    ExhaustiveComparison { n_states, is_whole, refutation }
 }
 
 /// The permutations of symmetry reduction that generate all others, with the parts of the plan.
-fn exchanges(plan: &Plan) -> Vec<(usize, &Group, Permutation)> {
+fn exchanges(plan: &ReductionPlan) -> Vec<(usize, &Group, Permutation)> {
     let parts = plan.parts.iter().enumerate();
     let groups = parts.filter_map(|(part, item)| match &item.kind {
         PartKind::Symmetry { group, .. } => Some((part, group)),
@@ -121,7 +121,7 @@ fn exchanges(plan: &Plan) -> Vec<(usize, &Group, Permutation)> {
 }
 
 /// The block of each state in the coarsest bisimulation that findings respect.
-fn blocks(graph: &Graph) -> Vec<u32> {
+fn blocks(graph: &ComparedGraph) -> Vec<u32> {
     let mut numbers: FxHashMap<(bool, &[FindingKind]), u32> = FxHashMap::default();
     let mut blocks: Vec<u32> = Vec::with_capacity(graph.states.len());
     for (state, findings) in graph.states.iter().zip(&graph.findings) {
