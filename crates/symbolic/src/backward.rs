@@ -185,13 +185,13 @@ impl Space<'_> {
         let n_operations = self.source.operations.len();
         let ring = self.representatives(bad)?;
         let (mut known, mut rings) = (ring.clone(), vec![ring.clone()]);
+        if self.has_initial(&ring)? {
+            return Ok(FixpointEnd::Meets(rings));
+        }
         let mut pending = vec![ring; n_operations];
         while pending.iter().any(|open| !open.is_false()) {
             traced.rounds += 1;
             for operation in (0..n_operations).rev() {
-                if !self.manager.and(&self.initial.clone(), &rings[rings.len() - 1])?.is_false() {
-                    return Ok(FixpointEnd::Meets(rings));
-                }
                 let none = self.manager.constant(false);
                 let open = std::mem::replace(&mut pending[operation], none);
                 if open.is_false() {
@@ -205,11 +205,19 @@ impl Space<'_> {
                 for others in &mut pending {
                     *others = self.manager.or(others, &ring)?;
                 }
+                let meets = self.has_initial(&ring)?;
                 rings.push(ring);
+                if meets {
+                    return Ok(FixpointEnd::Meets(rings));
+                }
             }
         }
         traced.fixpoint_nodes = traced.fixpoint_nodes.max(self.manager.size(&known));
         Ok(FixpointEnd::Closed)
+    }
+
+    fn has_initial(&mut self, ring: &Bdd) -> Made<bool> {
+        Ok(!self.manager.and(&self.initial, ring)?.is_false())
     }
 
     /// New states from which a step of an operation leads to a set.

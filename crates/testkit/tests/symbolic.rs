@@ -147,6 +147,21 @@ fn a_backward_search_finds_a_path_to_a_planted_bug() {
     assert_eq!((violation.trace.gap.as_deref(), violation.trace.steps.len()), (None, 7));
 }
 
+/// No step leads back from a finding: the initial states are asked nevertheless.
+#[test]
+fn a_backward_search_needs_no_operations() {
+    for text in [
+        "MACHINE M CONSTANTS c PROPERTIES c = 1 ASSERTIONS c = 2 END",
+        "MACHINE M VARIABLES x INVARIANT x : 0..1 & x /= 1 INITIALISATION x :: 0..1 END",
+    ] {
+        let report = check(&Project::model_of(text), &backward(), &mut ());
+        assert_eq!(report.verdict, Verdict::Violated, "{text}: {:?}", report.limits);
+        assert_eq!(report.violation().and_then(|violation| violation.trace.gap.as_deref()), None);
+    }
+    let report = check(&Project::model_of("MACHINE M END"), &Config { deadlock: true, ..backward() }, &mut ());
+    assert!(report.found.deadlock && report.verdict == Verdict::Violated, "{:?}", report.limits);
+}
+
 /// Without a circuit for everything, there is no backward search, and no verdict.
 #[test]
 fn a_backward_search_says_what_it_cannot_do() {
