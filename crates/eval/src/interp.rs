@@ -450,6 +450,10 @@ impl<'i> Session<'i> {
         self.warnings.borrow_mut().insert(warning);
     }
 
+    pub(crate) fn warn_all(&self, warnings: BTreeSet<Warning>) {
+        self.warnings.borrow_mut().extend(warnings);
+    }
+
     /// Evaluates something, and returns its warnings beside the answer instead of recording them.
     pub fn apart<T>(&self, evaluate: impl FnOnce() -> T) -> (T, BTreeSet<Warning>) {
         let before = std::mem::take(&mut *self.warnings.borrow_mut());

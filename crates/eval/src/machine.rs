@@ -146,18 +146,8 @@ impl Session<'_> {
         self.solve(problem, env, &mut |env| Ok(self.run_body(operation, case, env, visit)))
     }
 
-    /// Conjunction of guards: a false one wins over an ill-defined one.
     fn guards_hold(&self, guards: &[(PredId, bool)], env: &Env) -> Result<bool> {
-        let mut failure = None;
-        for (guard, expected) in guards {
-            match self.guard(*guard, env) {
-                Ok(answer) if answer == *expected => {}
-                Ok(_) => return Ok(false),
-                Err(error) if error.is_fatal() => return Err(error),
-                Err(error) => Error::merge(&mut failure, error),
-            }
-        }
-        failure.map_or(Ok(true), Err)
+        self.all_hold(guards, |(guard, expected)| Ok(self.guard(*guard, env)? == *expected))
     }
 
     fn run_body(

@@ -70,29 +70,33 @@ impl Session<'_> {
         }
     }
 
+    fn conjunction(&self, operands: &[PredId], env: &Env) -> Result<bool> {
+        self.all_hold(operands, |operand| self.pred(*operand, env))
+    }
+
     /// An operand that is false beyond doubt settles a conjunction: then errors and doubts of the others do not matter.
-    pub fn conjunction(&self, operands: &[PredId], env: &Env) -> Result<bool> {
+    pub(crate) fn all_hold<T>(&self, operands: &[T], holds: impl Fn(&T) -> Result<bool>) -> Result<bool> {
         let (mut failure, mut is_false, mut warnings) = (None, false, BTreeSet::new());
         for operand in operands {
-            let (answer, own) = self.apart(|| self.pred(*operand, env));
+            let (answer, own) = self.apart(|| holds(operand));
             let is_certain = own.iter().all(Warning::is_beside_the_answer);
             warnings.extend(own);
             match answer {
                 Ok(true) => {}
                 Ok(false) if is_certain => {
                     warnings.retain(Warning::is_beside_the_answer);
-                    warnings.into_iter().for_each(|warning| self.warn(warning));
+                    self.warn_all(warnings);
                     return Ok(false);
                 }
                 Ok(false) => is_false = true,
                 Err(error) if error.is_fatal() => {
-                    warnings.into_iter().for_each(|warning| self.warn(warning));
+                    self.warn_all(warnings);
                     return Err(error);
                 }
                 Err(error) => Error::merge(&mut failure, error),
             }
         }
-        warnings.into_iter().for_each(|warning| self.warn(warning));
+        self.warn_all(warnings);
         if is_false {
             return Ok(false);
         }

@@ -4,6 +4,7 @@
 //! a PRE that is a guard has been removed before (see `machine.rs`).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
@@ -13,7 +14,7 @@ use abridge_value::Int;
 
 use crate::config::Unbounded;
 use crate::domain::{Env, Error, ErrorKind, Result, Update, Val};
-use crate::interp::{Problem, Session};
+use crate::interp::{Problem, Session, Warning};
 use crate::sets::Size;
 
 /// Result of a substitution: assignments, or an error.
@@ -334,17 +335,30 @@ impl Session<'_> {
     }
 
     /// Executes parts in parallel: all read the old values, and every combination of their outcomes is an outcome. An infeasible part makes the whole
-    /// infeasible.
+    /// infeasible; if it is so beyond doubt, errors and doubts of the others do not matter.
     fn parallel(&self, parts: &[SubstId], env: &Env, emit: &mut Emit<'_>) -> ControlFlow<()> {
         let mut columns: Vec<Column> = Vec::with_capacity(parts.len());
+        let (mut is_infeasible, mut warnings) = (false, BTreeSet::new());
         for part in parts {
             let mut column = Column { part: *part, updates: Vec::new(), error: None, is_long: false };
-            let _ = self.execute(*part, env, &mut |outcome| column.add(outcome));
-            match column.error.take_if(|error| error.is_fatal()) {
-                Some(error) => return fail(error, emit),
-                None if column.is_infeasible() => return ControlFlow::Continue(()),
-                None => columns.push(column),
+            let (_, own) = self.apart(|| self.execute(*part, env, &mut |outcome| column.add(outcome)));
+            let is_certain = own.iter().all(Warning::is_beside_the_answer);
+            warnings.extend(own);
+            if let Some(error) = column.error.take_if(|error| error.is_fatal()) {
+                self.warn_all(warnings);
+                return fail(error, emit);
             }
+            if column.is_infeasible() && is_certain {
+                warnings.retain(Warning::is_beside_the_answer);
+                self.warn_all(warnings);
+                return ControlFlow::Continue(());
+            }
+            is_infeasible |= column.is_infeasible();
+            columns.push(column);
+        }
+        self.warn_all(warnings);
+        if is_infeasible {
+            return ControlFlow::Continue(());
         }
         // An error affects every combination, so it is reported once.
         for column in &mut columns {

@@ -91,6 +91,18 @@ fn what_is_assumed_does_not_matter_beside_what_is_false() {
         let compared = guarded(&format!(" = ANY xx WHERE xx : 0..vv & {guard} THEN vv := xx END"));
         assert!(compared.finished > 0 && compared.found.deadlock, "{guard}: {compared:?}");
     }
+    for step in [
+        format!("PRE {ASSUMED} & vv > 2 THEN vv := 7 END"),
+        format!("PRE vv > 2 & {ASSUMED} THEN vv := 7 END"),
+        format!("PRE {ASSUMED} THEN SELECT vv > 2 THEN vv := 7 END END"),
+        format!("PRE not({ASSUMED}) & {ASSUMED} & vv > 2 THEN vv := 7 END"),
+        format!("SELECT {ASSUMED} THEN SELECT vv > 2 THEN vv := 7 END END"),
+        format!("SELECT {ASSUMED} THEN vv := 7 END || SELECT vv > 2 THEN skip END"),
+        format!("SELECT not({ASSUMED}) THEN vv := 7 END || SELECT vv > 2 THEN skip END"),
+    ] {
+        let compared = guarded(&format!(" = {step}"));
+        assert!(compared.finished > 0 && compared.found.deadlock && !compared.found.invariant, "{step}: {compared:?}");
+    }
     for guard in [ASSUMED.to_owned(), format!("{ASSUMED} & vv < 3"), format!("not({ASSUMED}) & vv < 3")] {
         assert!(guarded(&format!(" = SELECT {guard} THEN skip END")).is_open, "{guard}");
         assert!(guarded(&format!("(pp) = PRE pp : SS & {guard} THEN skip END")).is_open, "{guard}");
