@@ -1,7 +1,7 @@
 //! Trial: evaluation by memos and by circuits in turns, until one is known to be faster.
 //!
 //! The unit is the block of the search: its time, over the number of states that workers were asked about. Circuits are compiled when memos have taken
-//! some time. Their first block fills their tables and does not count. If they are much faster than memos were before, that decides; otherwise both are measured
+//! some time. Their first blocks fill their tables, since the states that wait were found by memos, and do not count. If they are much faster than memos were before, that decides; otherwise both are measured
 //! in turns. A wrong decision costs time and never a result.
 
 use std::time::{Duration, Instant};
@@ -15,6 +15,8 @@ const FIRST_TURN_STATES: u64 = 4_096;
 const MIN_JUDGED_STATES: u64 = 16_384;
 /// A way that takes no more than one part in so many of the time of the other is clearly faster.
 const MIN_EARLY_SPEEDUP: f64 = 1.4;
+/// States that fill tables, at most.
+const MAX_WARMING_STATES: u64 = 8_192;
 /// States that circuits must have been asked about to be judged by the time of memos before.
 const MIN_FIRST_JUDGED_STATES: u64 = 2_048;
 /// Circuits that take no more than one part in so many of the time of memos before are kept without further turns. Memos become faster as they
@@ -29,8 +31,10 @@ enum Stage {
     /// The search is short so far.
     #[default]
     Waiting,
-    /// Blocks with circuits fill their tables.
-    Warming,
+    /// Blocks with circuits fill their tables, with so many states more.
+    Warming {
+        n_left: u64,
+    },
     /// Circuits are compared with the memos before.
     First,
     /// Ways are measured in turns; the present one is by circuits or not.
@@ -65,8 +69,9 @@ impl Spent {
 pub(crate) struct Trial {
     stage: Stage,
     last: Option<Instant>,
-    /// Time of the search before the trial.
+    /// Time of the search before the trial, and states that memos were asked about.
     waited: Duration,
+    n_asked: u64,
     /// The latest blocks before the trial.
     before: Spent,
     /// Blocks of the trial, without and with circuits.
@@ -82,8 +87,10 @@ impl Trial {
         self.last = Some(now);
         match self.stage {
             Stage::Waiting => self.wait(n_states, (elapsed, n_asked), begin),
-            Stage::Warming if n_asked == 0 => {}
-            Stage::Warming => self.stage = Stage::First,
+            Stage::Warming { n_left } if n_asked == 0 || n_left > n_asked => {
+                self.stage = Stage::Warming { n_left: n_left - n_asked };
+            }
+            Stage::Warming { .. } => self.stage = Stage::First,
             Stage::First => {
                 self.spent[1].add(elapsed, n_asked);
                 if self.spent[1].n_states >= MIN_FIRST_JUDGED_STATES {
@@ -100,13 +107,14 @@ impl Trial {
         }
         match self.stage {
             Stage::Waiting => false,
-            Stage::Warming | Stage::First => true,
+            Stage::Warming { .. } | Stage::First => true,
             Stage::Measuring { is_on } | Stage::Settled { is_on } => is_on,
         }
     }
 
     fn wait(&mut self, n_states: u64, (elapsed, n_asked): (Duration, u64), begin: impl FnOnce() -> bool) {
         self.waited += elapsed;
+        self.n_asked += n_asked;
         if self.before.n_states >= MIN_FIRST_JUDGED_STATES {
             self.before = Spent::default();
         }
@@ -118,7 +126,8 @@ impl Trial {
         }
         let is_on = begin();
         self.is_refused = !is_on;
-        self.stage = if is_on { Stage::Warming } else { Stage::Settled { is_on: false } };
+        let n_waiting = n_states.saturating_sub(self.n_asked).min(MAX_WARMING_STATES);
+        self.stage = if is_on { Stage::Warming { n_left: n_waiting } } else { Stage::Settled { is_on: false } };
         // What compiling took is no part of a block.
         self.last = None;
     }
