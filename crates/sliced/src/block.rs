@@ -21,6 +21,9 @@ pub(crate) struct Block {
     outside: [u64; MAX_SLICE_WORDS],
     /// Rows of 64 states, the first word of all rows first.
     rows: Vec<[u64; WORD_LANES]>,
+    /// For each 64 states and each variable the first bits of their values.
+    bits: Vec<[u64; WORD_LANES]>,
+    n_variables: usize,
 }
 
 impl Block {
@@ -47,6 +50,8 @@ impl Block {
         self.slices.resize(self.slices.len().max(program.n_words(self.n_words)), 0);
         self.rows.resize(n_cells.div_ceil(64), [0; WORD_LANES]);
         self.outside = [0; MAX_SLICE_WORDS];
+        self.n_variables = compiled.variables.len();
+        self.bits.resize(self.n_variables * self.n_words, [0; WORD_LANES]);
         let Some(constants) = vectors.first().copied() else { return };
         for group in 0..self.n_words {
             let start = (group * WORD_LANES).min(self.n_states);
@@ -55,9 +60,10 @@ impl Block {
             let states = vectors[start * width..end * width].chunks_exact(width);
             let others = states.clone().enumerate().filter(|(_, state)| state[0] != constants);
             self.outside[group] = others.fold(0, |outside, (lane, _)| outside | 1 << lane);
-            for variable in &compiled.variables {
+            let bits = self.bits[group * self.n_variables..].iter_mut();
+            for (variable, bits) in compiled.variables.iter().zip(bits) {
                 let ids = states.clone().map(|state| state[variable.word()]);
-                self.outside[group] |= variable.add_to_rows(system, &compiled.cells, ids, &mut self.rows);
+                self.outside[group] |= variable.add_to_rows(system, &compiled.cells, ids, &mut self.rows, bits);
             }
             for (first, rows) in (0..).step_by(64).zip(&mut self.rows) {
                 transpose(rows);
@@ -99,6 +105,12 @@ impl Block {
             }
         }
         any
+    }
+
+    /// The first bits of the value of a variable in a state.
+    #[inline]
+    pub(crate) fn first_bits(&self, variable: usize, lane: usize) -> u64 {
+        self.bits[lane / WORD_LANES * self.n_variables + variable][lane % WORD_LANES]
     }
 
     /// The truth of a literal in a state.

@@ -93,13 +93,15 @@ impl Variable {
         first.map_or(0, |first| first.load(Ordering::Acquire))
     }
 
-    /// Adds the bits of values, by their ids, to the rows of up to 64 states, the first word of all rows first. Returns one bit for each value that has none.
+    /// Adds the bits of values, by their ids, to the rows of up to 64 states, the first word of all rows first, and says what the first bits are. Returns one bit for
+    /// each value that has none.
     pub(crate) fn add_to_rows(
         &self,
         system: &Explicit<'_>,
         cells: &Cells,
         ids: impl Iterator<Item = u32> + Clone,
         rows: &mut [[u64; WORD_LANES]],
+        first_bits: &mut [u64; WORD_LANES],
     ) -> u64 {
         let (mut outside, mut bits) = (0, [0; WORD_LANES]);
         for (lane, (bits, id)) in bits.iter_mut().zip(ids.clone()).enumerate() {
@@ -109,6 +111,7 @@ impl Variable {
             *bits = first & DATA_MASK;
         }
         put_lanes(rows, self.base, self.n_cells.min(FIRST_WORD_BITS), &bits);
+        *first_bits = bits;
         for word in 1..self.stride {
             for (bits, id) in bits.iter_mut().zip(ids.clone()) {
                 *bits = if id == UNSET { 0 } else { self.entry(id)[word].load(Ordering::Relaxed) };
@@ -243,17 +246,23 @@ pub(crate) struct Finder<'f> {
 }
 
 impl Finder<'_> {
-    /// The id of the value that fixed changes make of an old one; nothing if there is no such value.
+    /// The id of the value that fixed changes make of an old one, of which the id and the first bits are given; nothing if there is no such value.
     #[inline]
-    pub(crate) fn changed(&self, variable: &Variable, deltas: &Deltas, id: u32, cache: &mut BitCache) -> Option<u32> {
+    pub(crate) fn changed(
+        &self,
+        variable: &Variable,
+        deltas: &Deltas,
+        (id, old): (u32, u64),
+        cache: &mut BitCache,
+    ) -> Option<u32> {
         if variable.n_cells <= MAX_INDEX_CELLS {
-            return self.with_few_bits(variable, deltas, id, std::iter::empty(), cache);
+            return self.with_few_bits(variable, deltas, old, std::iter::empty(), cache);
         }
         let place = deltas.place(id);
         if let Some(known) = place.map(|place| place.load(Ordering::Relaxed)).filter(|known| *known != 0) {
             return Some(known - 1);
         }
-        let new = self.with_bits(variable, deltas, id, std::iter::empty(), cache)?;
+        let new = self.with_bits(variable, deltas, (id, old), std::iter::empty(), cache)?;
         if let Some(place) = place {
             place.store(new + 1, Ordering::Relaxed);
         }
@@ -265,12 +274,12 @@ impl Finder<'_> {
         &self,
         variable: &Variable,
         deltas: &Deltas,
-        id: u32,
+        (id, old): (u32, u64),
         bits: impl Iterator<Item = Bit>,
         cache: &mut BitCache,
     ) -> Option<u32> {
         if variable.stride == 1 {
-            return self.with_few_bits(variable, deltas, id, bits, cache);
+            return self.with_few_bits(variable, deltas, old, bits, cache);
         }
         let mut new = std::mem::take(&mut cache.bits);
         variable.bits(id, &mut new);
@@ -298,11 +307,10 @@ impl Finder<'_> {
         &self,
         variable: &Variable,
         deltas: &Deltas,
-        id: u32,
+        old: u64,
         bits: impl Iterator<Item = Bit>,
         cache: &mut BitCache,
     ) -> Option<u32> {
-        let old = variable.first_word(id) & DATA_MASK;
         let (mut clear, mut set) = (deltas.clear[0], deltas.set[0]);
         for (bit, is_true) in bits {
             clear |= 1 << bit;

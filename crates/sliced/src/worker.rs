@@ -369,11 +369,13 @@ impl Buffers {
             let (cache, deltas) =
                 (&mut self.caches[update.variable as usize], &compiled.deltas[update.deltas as usize]);
             let word = &mut words[variable.word()];
+            // The words are those of the state, since an outcome changes each variable once.
+            let old = (*word, block.first_bits(update.variable as usize, lane));
             let new = if update.bits.is_empty() {
-                finder.changed(variable, deltas, *word, cache)
+                finder.changed(variable, deltas, old, cache)
             } else {
                 let bits = update.bits.iter().map(|(bit, signal)| (*bit, block.is_true(*signal, lane)));
-                finder.with_bits(variable, deltas, *word, bits, cache)
+                finder.with_bits(variable, deltas, old, bits, cache)
             };
             let Some(new) = new else { return false };
             *word = new;
