@@ -13,7 +13,6 @@ const MAX_PART: usize = 4;
 const MIN_BYTES: usize = 1 << 24;
 
 /// Sleep sets of consecutive states.
-#[derive(Default)]
 struct Segment {
     first: u32,
     /// Words of a set.
@@ -23,11 +22,11 @@ struct Segment {
 
 impl Segment {
     fn states(&self) -> Range<u32> {
-        self.first..self.first + (self.sets.len() / self.words.max(1)) as u32
+        self.first..self.first + (self.sets.len() / self.words) as u32
     }
 
     fn bytes(&self) -> usize {
-        self.sets.capacity() * size_of::<u64>()
+        size_of::<Segment>() + self.sets.capacity() * size_of::<u64>()
     }
 }
 
@@ -35,50 +34,46 @@ impl Segment {
 #[derive(Default)]
 pub(crate) struct SleepSets {
     segments: VecDeque<Segment>,
-    newest: Segment,
     n_bytes: usize,
+    /// No more sets are kept for now.
+    is_full: bool,
 }
 
 impl SleepSets {
-    /// Begins to note the sets of states from a number on, each of so many words; none if they would take too much memory.
-    pub(crate) fn begin(&mut self, first: u32, words: usize, table_bytes: usize) {
-        let is_affordable = self.n_bytes <= table_bytes / MAX_PART + MIN_BYTES;
-        self.newest = Segment { first, words: if is_affordable { words } else { 0 }, sets: Vec::new() };
+    /// Decides whether further sets are kept; not if they would take too much memory beside that of the states.
+    pub(crate) fn limit(&mut self, table_bytes: usize) {
+        self.is_full = self.n_bytes > table_bytes / MAX_PART + MIN_BYTES;
     }
 
-    /// Notes the sets of the next states, of so many words each.
-    pub(crate) fn push(&mut self, sets: &[u64], words: usize) {
-        if self.newest.words == words {
-            self.newest.sets.extend_from_slice(sets);
+    /// Keeps the sets of states from a number on, each of so many words.
+    pub(crate) fn add(&mut self, first: u32, words: usize, sets: Vec<u64>) {
+        if !self.is_full && !sets.is_empty() {
+            let segment = Segment { first, words, sets };
+            self.n_bytes += segment.bytes();
+            self.segments.push_back(segment);
         }
     }
 
-    pub(crate) fn end(&mut self) {
-        let mut newest = std::mem::take(&mut self.newest);
-        if !newest.sets.is_empty() {
-            newest.sets.shrink_to_fit();
-            self.n_bytes += newest.bytes();
-            self.segments.push_back(newest);
-        }
-    }
-
-    /// Copies the sets of some states, of so many words each, and drops those of states before; without words, all of them.
-    pub(crate) fn take(&mut self, states: Range<u32>, words: usize, out: &mut Vec<u64>) {
-        out.clear();
+    /// Drops the sets of states before a number; all of them if sets have no words.
+    pub(crate) fn forget_before(&mut self, state: u32, words: usize) {
         if words == 0 {
             *self = SleepSets::default();
         }
-        out.resize(states.len() * words, 0);
-        while let Some(segment) = self.segments.front().filter(|segment| segment.states().end <= states.start) {
+        while let Some(segment) = self.segments.front().filter(|segment| segment.states().end <= state) {
             self.n_bytes -= segment.bytes();
             self.segments.pop_front();
         }
-        for segment in self.segments.iter().filter(|segment| segment.words == words) {
+    }
+
+    /// Copies the sets of some states, of so many words each.
+    pub(crate) fn read(&self, states: Range<u32>, words: usize, out: &mut Vec<u64>) {
+        out.clear();
+        out.resize(states.len() * words, 0);
+        let first = self.segments.partition_point(|segment| segment.states().end <= states.start);
+        let segments = self.segments.range(first..).take_while(|segment| segment.first < states.end);
+        for segment in segments.filter(|segment| segment.words == words) {
             let own = segment.states();
             let common = own.start.max(states.start)..own.end.min(states.end);
-            if common.start >= states.end {
-                break;
-            }
             let from = (common.start - own.start) as usize * words..(common.end - own.start) as usize * words;
             let to = (common.start - states.start) as usize * words;
             out[to..to + from.len()].copy_from_slice(&segment.sets[from]);
@@ -94,38 +89,47 @@ impl SleepSets {
 mod tests {
     use super::*;
 
-    fn noted(sets: &mut SleepSets, states: Range<u32>, words: usize) {
-        sets.begin(states.start, words, 0);
-        states.for_each(|state| sets.push(&vec![u64::from(state); words], words));
-        sets.end();
+    fn note(sets: &mut SleepSets, states: Range<u32>, words: usize) {
+        sets.add(states.start, words, states.flat_map(|state| vec![u64::from(state); words]).collect());
     }
 
     #[test]
     fn sets_are_found_until_their_states_are_passed() {
         let (mut sets, mut found) = (SleepSets::default(), Vec::new());
-        noted(&mut sets, 10..20, 2);
-        noted(&mut sets, 20..25, 2);
-        noted(&mut sets, 30..40, 2);
-        sets.take(5..12, 2, &mut found);
+        note(&mut sets, 10..20, 2);
+        note(&mut sets, 20..25, 2);
+        note(&mut sets, 30..40, 2);
+        sets.read(5..12, 2, &mut found);
         assert_eq!(found, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 10, 11, 11]);
-        sets.take(18..32, 2, &mut found);
+        sets.forget_before(18, 2);
+        sets.read(18..32, 2, &mut found);
         let expected = |state: u64| if (25..30).contains(&state) { 0 } else { state };
         assert_eq!(found, (18..32).flat_map(|state| [expected(state); 2]).collect::<Vec<_>>());
-        sets.take(32..33, 1, &mut found);
+        sets.forget_before(25, 2);
+        sets.read(24..26, 2, &mut found);
+        assert_eq!(found, [0; 4], "the sets of states before are gone");
+        sets.read(32..33, 1, &mut found);
         assert_eq!(found, [0], "sets of another width mean nothing");
         assert!(sets.bytes() > 0);
-        sets.take(40..41, 2, &mut found);
+        sets.forget_before(40, 2);
+        sets.read(40..41, 2, &mut found);
         assert_eq!((found.as_slice(), sets.bytes()), (&[0, 0][..], 0));
-        noted(&mut sets, 50..60, 2);
-        sets.take(45..46, 0, &mut found);
+        note(&mut sets, 50..60, 2);
+        sets.forget_before(45, 0);
+        sets.read(45..46, 0, &mut found);
         assert!(found.is_empty() && sets.bytes() == 0, "nobody wants them any more");
     }
 
     #[test]
     fn memory_is_bounded() {
         let mut sets = SleepSets::default();
-        noted(&mut sets, 0..2_200_000, 1);
-        noted(&mut sets, 2_200_000..2_200_010, 1);
+        sets.limit(0);
+        note(&mut sets, 0..2_200_000, 1);
+        sets.limit(0);
+        note(&mut sets, 2_200_000..2_200_010, 1);
         assert_eq!(sets.segments.len(), 1);
+        sets.limit(1 << 28);
+        note(&mut sets, 2_200_010..2_200_020, 1);
+        assert_eq!(sets.segments.len(), 2);
     }
 }

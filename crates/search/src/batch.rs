@@ -3,11 +3,12 @@
 //! Candidates keep the order of their steps. That order decides which of two equal candidates becomes the new state; if it depended on threads, so
 //! would numbers of states and traces.
 
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use abridge_store::{N_SHARDS, Place, Sifted, StateTable, shard_of};
+use abridge_store::{Families, N_SHARDS, Place, Sifted, StateTable, shard_of};
 use abridge_system::{Completeness, FindingKind, Gap, Worker};
 
 use crate::asleep::SleepSets;
@@ -40,13 +41,6 @@ pub(crate) struct At {
     pub(crate) generation: u32,
 }
 
-/// States to expand, with their roots and sleep sets.
-pub(crate) struct Parents<'b> {
-    pub(crate) numbers: Range<u32>,
-    pub(crate) roots: &'b [u64],
-    pub(crate) asleep: &'b [u64],
-}
-
 /// Neighbouring batches are written by different threads, so none shares a cache line with another.
 #[derive(Default)]
 #[repr(align(128))]
@@ -57,25 +51,30 @@ pub(crate) struct Batch {
     n_steps: usize,
     /// Roots of the targets of steps, the candidates, in order; without those that are known to be known.
     roots: Vec<u64>,
+    /// Sleep sets of the parents.
+    asleep: Vec<u64>,
     /// Sleep sets of the candidates, if there are any.
     sleep_sets: Vec<u64>,
     sleep_words: usize,
     /// End of the candidates of each parent.
     ends: Vec<u32>,
-    /// Candidates sorted by shard, in the order of the steps within a shard.
-    by_shard: Vec<u32>,
+    /// Roots of the candidates sorted by shard, in the order of the steps within a shard. A place of a candidate is its place here, so that the thread that sifts
+    /// a shard reads and writes what lies together.
+    sorted: Vec<u64>,
     shard_ends: [u32; N_SHARDS],
+    /// Place of each candidate.
+    places: Vec<u32>,
     /// The bits of all candidates together.
     all_bits: u64,
-    /// [`KNOWN`], [`NEW`] or the number of each candidate. Only the thread that sifts the shard of a candidate writes here.
+    /// [`KNOWN`], [`NEW`] or the number of the candidate in each place. Only the thread that sifts its shard writes here.
     numbers: Vec<AtomicU32>,
     pub(crate) tally: Tally,
     /// New candidates, each as (position of its parent, candidate), and what the table is to know of them.
     new: Vec<(u32, u32)>,
     new_roots: Vec<u64>,
     new_sleep_sets: Vec<u64>,
-    /// Number of new candidates of each parent.
-    n_children: Vec<u32>,
+    /// Numbers of new candidates of the parents.
+    families: Families,
     /// Number of the first new state.
     first_number: u32,
     /// Findings as (position of the parent, kind, where).
@@ -102,7 +101,7 @@ enum Whose {
 struct Stored {
     /// Marks of the candidates.
     marks: Vec<u64>,
-    /// For each candidate that is not new its number, or the place of the new candidate that it equals, after [`IS_PLACE`].
+    /// For the candidate in each place, if it is not new, its number, or the place of the new candidate that it equals, after [`IS_PLACE`].
     known: Vec<AtomicU64>,
     notes: Vec<StateNotes>,
     /// On the last level, the steps to known states: position of the parent, marks, target.
@@ -114,22 +113,30 @@ struct Stored {
 const IS_PLACE: u64 = 1 << 63;
 
 impl Batch {
-    /// Expands the parents.
+    /// Reads the parents, with their sleep sets.
+    pub(crate) fn read(
+        &mut self,
+        table: &StateTable,
+        asleep: &SleepSets,
+        parents: Range<u32>,
+        at: &At,
+    ) -> io::Result<()> {
+        self.sleep_words = at.sleep_words;
+        asleep.read(parents.clone(), at.sleep_words, &mut self.asleep);
+        self.parents = parents;
+        table.read_roots(self.parents.clone(), &mut self.parent_roots)
+    }
+
+    /// Expands the parents, which were read before.
     pub(crate) fn expand<W: Worker>(
         &mut self,
         table: &StateTable,
         (config, stores_steps): (&Config, bool),
         scratch: &mut Scratch<W>,
-        parents: Parents<'_>,
         at: &At,
     ) {
-        let Parents { numbers, roots: parent_roots, asleep } = parents;
-        self.parents = numbers;
-        self.parent_roots.clear();
-        self.parent_roots.extend_from_slice(parent_roots);
         self.roots.clear();
         self.sleep_sets.clear();
-        self.sleep_words = at.sleep_words;
         self.n_steps = 0;
         self.ends.clear();
         self.tally.clear();
@@ -139,9 +146,9 @@ impl Batch {
         self.stored = stores_steps.then(Stored::default);
         for (idx, parent) in self.parents.clone().enumerate() {
             if idx % at.states_ahead == 0 {
-                let ahead = idx..parent_roots.len().min(idx + at.states_ahead);
-                let asleep = &asleep[ahead.start * at.sleep_words..ahead.end * at.sleep_words];
-                scratch.read_ahead(table, &parent_roots[ahead], (asleep, at.sleep_words));
+                let ahead = idx..self.parent_roots.len().min(idx + at.states_ahead);
+                let asleep = &self.asleep[ahead.start * at.sleep_words..ahead.end * at.sleep_words];
+                scratch.read_ahead(table, &self.parent_roots[ahead], (asleep, at.sleep_words));
             }
             scratch.turn_to(idx % at.states_ahead);
             let completeness = scratch.expand();
@@ -196,11 +203,13 @@ impl Batch {
             sum += count;
             sum - count
         });
-        self.by_shard.resize(self.roots.len(), 0);
-        for (idx, root) in (0..).zip(&self.roots) {
-            let at = &mut next[shard_of(*root)];
-            self.by_shard[*at as usize] = idx;
-            *at += 1;
+        self.sorted.resize(self.roots.len(), 0);
+        self.places.clear();
+        for root in &self.roots {
+            let place = &mut next[shard_of(*root)];
+            self.sorted[*place as usize] = *root;
+            self.places.push(*place);
+            *place += 1;
         }
         self.shard_ends = next;
         self.numbers.resize_with(self.roots.len(), AtomicU32::default);
@@ -208,11 +217,6 @@ impl Batch {
         if let Some(stored) = &mut self.stored {
             stored.known.resize_with(self.roots.len(), AtomicU64::default);
         }
-    }
-
-    fn of_shard(&self, shard: usize) -> &[u32] {
-        let start = if shard == 0 { 0 } else { self.shard_ends[shard - 1] };
-        &self.by_shard[start as usize..self.shard_ends[shard] as usize]
     }
 
     /// Steps may be missing, whose targets sleep sets take for known.
@@ -232,42 +236,50 @@ impl Batch {
         self.all_bits
     }
 
-    /// State root and index of each candidate of a shard.
-    pub(crate) fn candidates(&self, shard: usize) -> impl ExactSizeIterator<Item = (u64, u32)> {
-        self.of_shard(shard).iter().map(|idx| (self.roots[*idx as usize], *idx))
+    /// State roots of the candidates of a shard, and the first of their places.
+    pub(crate) fn candidates(&self, shard: usize) -> (&[u64], u32) {
+        let start = if shard == 0 { 0 } else { self.shard_ends[shard - 1] };
+        (&self.sorted[start as usize..self.shard_ends[shard] as usize], start)
     }
 
-    /// Notes what the table knows of a candidate.
-    pub(crate) fn note(&self, candidate: u32, sifted: Sifted) {
+    /// Notes what the table knows of the candidate in a place.
+    pub(crate) fn note(&self, place: u32, sifted: Sifted) {
         let known = match sifted {
-            Sifted::New => return self.numbers[candidate as usize].store(NEW, Ordering::Relaxed),
+            Sifted::New => return self.numbers[place as usize].store(NEW, Ordering::Relaxed),
             Sifted::Known(number) => u64::from(number),
-            Sifted::Same((batch, candidate)) => IS_PLACE | u64::from(batch) << 32 | u64::from(candidate),
+            Sifted::Same((batch, place)) => IS_PLACE | u64::from(batch) << 32 | u64::from(place),
         };
         if let Some(stored) = &self.stored {
-            stored.known[candidate as usize].store(known, Ordering::Relaxed);
+            stored.known[place as usize].store(known, Ordering::Relaxed);
         }
     }
 
-    pub(crate) fn number(&self, candidate: u32) -> u32 {
-        self.numbers[candidate as usize].load(Ordering::Relaxed)
+    pub(crate) fn number(&self, place: u32) -> u32 {
+        self.numbers[place as usize].load(Ordering::Relaxed)
+    }
+
+    fn place(&self, candidate: u32) -> usize {
+        self.places[candidate as usize] as usize
     }
 
     /// Lists the new states, in the order of the candidates.
     fn gather(&mut self) {
         self.new.clear();
-        self.n_children.clear();
+        self.families.clear();
         let mut start = 0;
         for (position, end) in (0..).zip(&self.ends) {
             let n_before = self.new.len();
-            let is_new = |candidate: &u32| self.numbers[*candidate as usize].load(Ordering::Relaxed) != KNOWN;
+            let (numbers, places) = (&self.numbers, &self.places);
+            let number = |candidate: u32| numbers[places[candidate as usize] as usize].load(Ordering::Relaxed);
+            let is_new = |candidate: &u32| number(*candidate) != KNOWN;
             self.new.extend((start..*end).filter(is_new).map(|candidate| (position, candidate)));
-            self.n_children.push((self.new.len() - n_before) as u32);
+            self.families.push((self.new.len() - n_before) as u32);
             start = *end;
         }
         self.new_roots.clear();
         self.new_roots.extend(self.new.iter().map(|(_, candidate)| self.roots[*candidate as usize]));
-        self.new_sleep_sets.clear();
+        // The sets are handed over as a whole.
+        self.new_sleep_sets = Vec::with_capacity(self.new.len() * self.sleep_words);
         if self.sleep_words > 0 {
             for (_, candidate) in &self.new {
                 let set = *candidate as usize * self.sleep_words..(*candidate as usize + 1) * self.sleep_words;
@@ -301,11 +313,11 @@ impl Batch {
     /// Numbers the new states, which were listed before.
     pub(crate) fn append_to(&mut self, table: &mut StateTable, asleep: &mut SleepSets, needs_numbers: bool) {
         self.first_number = table.append_all(&self.new_roots);
-        self.parents.clone().zip(&self.n_children).for_each(|(parent, n_children)| table.close(parent, *n_children));
-        asleep.push(&self.new_sleep_sets, self.sleep_words);
+        table.close_all(self.parents.start, &self.families);
+        asleep.add(self.first_number, self.sleep_words, std::mem::take(&mut self.new_sleep_sets));
         if needs_numbers {
             for (number, (_, candidate)) in (self.first_number..).zip(&self.new) {
-                *self.numbers[*candidate as usize].get_mut() = number;
+                *self.numbers[self.places[*candidate as usize] as usize].get_mut() = number;
             }
         }
     }
@@ -321,15 +333,16 @@ impl Batch {
             while let Some((_, marks, target)) = closing.next_if(|(parent, ..)| *parent == position) {
                 encoder.push(*marks, *target);
             }
-            for candidate in start as usize..*end as usize {
-                let target = match self.numbers[candidate].load(Ordering::Relaxed) {
-                    KNOWN => match stored.known[candidate].load(Ordering::Relaxed) {
+            for candidate in start..*end {
+                let place = self.place(candidate);
+                let target = match self.numbers[place].load(Ordering::Relaxed) {
+                    KNOWN => match stored.known[place].load(Ordering::Relaxed) {
                         place if place & IS_PLACE != 0 => number((((place & !IS_PLACE) >> 32) as u32, place as u32)),
                         known => known as u32,
                     },
                     new => new,
                 };
-                encoder.push(stored.marks[candidate], target);
+                encoder.push(stored.marks[candidate as usize], target);
             }
             encoder.end(parent, *notes, &mut bytes, &mut tally);
             start = *end;

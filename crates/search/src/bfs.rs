@@ -25,7 +25,7 @@ use crate::scratch::Scratch;
 /// Smallest block that all threads expand together.
 const MIN_PARALLEL_STATES: u32 = 128;
 const MIN_BLOCK_STATES: u32 = 16;
-const MAX_BLOCK_STATES: u32 = 1 << 16;
+const MAX_BLOCK_STATES: u32 = 1 << 17;
 /// States per part of a block, near the limit on states.
 const SHORT_PART_STATES: u32 = 16;
 /// Target for the number of steps of a block.
@@ -189,8 +189,8 @@ struct Buffers {
     roots: Vec<u64>,
     /// State roots of the targets of steps.
     targets: Vec<u64>,
-    /// New targets, as (number, state root).
-    fresh: Vec<(u32, u64)>,
+    /// New targets, as (number, step).
+    fresh: Vec<(u32, usize)>,
     /// Numbers of the targets.
     numbers: Vec<u32>,
     encoder: Encoder,
@@ -559,10 +559,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         fresh.clear();
         numbers.clear();
         let mut failure = None;
-        for root in targets.iter().copied() {
-            match table.insert(root) {
+        for (step, root) in targets.iter().enumerate() {
+            match table.insert(*root) {
                 Ok(Inserted::New(state)) => {
-                    fresh.push((state, root));
+                    fresh.push((state, step));
                     numbers.push(state);
                 }
                 Ok(Inserted::Known(state)) => numbers.push(state),
@@ -572,12 +572,12 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         if parent != NO_PARENT {
             table.close(parent, fresh.len() as u32);
         }
-        for (idx, (state, root)) in fresh.iter().copied().enumerate() {
+        for (idx, (state, step)) in fresh.iter().copied().enumerate() {
             if scratch.is_stopped_at(idx) {
                 record.heed_gap(Some(Gap::Stopped));
                 break;
             }
-            let completeness = scratch.inspect(table, root, config.properties, &mut |kind| {
+            let completeness = scratch.inspect(step, config.properties, &mut |kind| {
                 record.find(config, Finding { kind, state });
             });
             record.heed(completeness);
@@ -652,10 +652,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         self.start_helpers(scope);
         self.since_poll = 0;
         let start = block.start;
-        if let Err(error) = self.parallel.begin(self.system, &self.table, block, is_last_level) {
-            self.disk_failed(&error);
-            return Some(start);
-        }
+        self.parallel.begin(self.system, &self.table, block, is_last_level);
         let (mut limit, mut is_short) = (None, false);
         let (progress, can_spill) = (self.progress(start), self.can_spill());
         self.run_task(Task::Expand, &mut |parallel| {
@@ -671,6 +668,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             }
         });
         self.is_spill_due |= is_short;
+        if let Some(error) = self.parallel.take_failure() {
+            self.disk_failed(&error);
+            return Some(start);
+        }
         let next = self.parallel.close_expansion();
         if self.parallel.is_misled() {
             self.parallel.give_up();

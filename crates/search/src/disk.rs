@@ -58,7 +58,7 @@ pub enum Refusal {
 pub const MANIFEST: &str = "manifest";
 const FILES: [&str; 5] = ["roots", "quads", "parents", "values", "steps"];
 const MAGIC: &[u8; 8] = b"ABRIDGE\0";
-const VERSION: u64 = 7;
+const VERSION: u64 = 8;
 
 /// Position of a search in its table.
 #[derive(Clone, Default)]

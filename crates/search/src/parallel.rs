@@ -9,18 +9,19 @@
 //! 5. *Settle*, where the index has numbers: threads write the numbers into the shards.
 //! 6. *Encode*, where steps are stored: threads write the records of the states that were expanded.
 //!
-//! Threads claim parts of a task from one atomic counter. Data that a part writes is locked by that part alone; all other data is only read.
+//! Threads claim parts of a task from one atomic counter, batches several at a time. Data that a part writes is locked by that part alone, and lies together; all other data is
+//! only read. What one thread alone did would keep all others waiting, so parents and sleep sets are read, and children counted, batch by batch.
 
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use abridge_store::{N_SHARDS, Order, Place, StateTable};
 use abridge_system::System;
 
 use crate::asleep::SleepSets;
-use crate::batch::{At, Batch, Parents, batch_size};
+use crate::batch::{At, Batch, batch_size};
 use crate::explore::Config;
 use crate::graph::Encoder;
 use crate::scratch::Scratch;
@@ -49,11 +50,13 @@ pub(crate) struct ParallelBlock<'c> {
     batches: RwLock<Vec<RwLock<Batch>>>,
     block: RwLock<Block>,
     /// Sleep sets of the states after the block.
-    asleep: Mutex<SleepSets>,
+    asleep: RwLock<SleepSets>,
     /// Next part to claim.
     next: AtomicUsize,
-    /// No further batch may be claimed.
+    /// No further batch may be expanded.
     is_stopped: AtomicBool,
+    /// Batches before the first one that was left out for that; more than there are if none was.
+    n_expanded: AtomicUsize,
     /// Error while spilled states were read.
     failure: Mutex<Option<io::Error>>,
 }
@@ -61,16 +64,20 @@ pub(crate) struct ParallelBlock<'c> {
 #[derive(Default)]
 struct Block {
     states: Range<u32>,
-    /// State roots of the states.
-    roots: Vec<u64>,
-    /// Sleep sets of the states.
-    asleep: Vec<u64>,
     /// States per batch.
     batch_size: u32,
     n_batches: usize,
     at: At,
     /// Sleep sets are not used, since steps may be missing.
     forgoes_sleep: bool,
+}
+
+impl Block {
+    /// The states of a batch.
+    fn parents(&self, batch: usize) -> Range<u32> {
+        let start = self.states.start + batch as u32 * self.batch_size;
+        start..self.states.end.min(start + self.batch_size)
+    }
 }
 
 impl<'c> ParallelBlock<'c> {
@@ -81,9 +88,10 @@ impl<'c> ParallelBlock<'c> {
             table: RwLock::new(StateTable::new(0, Order::Ascending)),
             batches: RwLock::default(),
             block: RwLock::default(),
-            asleep: Mutex::default(),
+            asleep: RwLock::default(),
             next: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
+            n_expanded: AtomicUsize::new(usize::MAX),
             failure: Mutex::default(),
         }
     }
@@ -94,13 +102,7 @@ impl<'c> ParallelBlock<'c> {
     }
 
     /// Says which states come next.
-    pub(crate) fn begin<S: System>(
-        &self,
-        system: &S,
-        table: &StateTable,
-        states: Range<u32>,
-        is_last_level: bool,
-    ) -> io::Result<()> {
+    pub(crate) fn begin<S: System>(&self, system: &S, table: &StateTable, states: Range<u32>, is_last_level: bool) {
         let states_ahead = system.states_ahead().max(1);
         let batch_size = batch_size(states.len(), self.config.workers.get(), states_ahead);
         let n_batches = states.len().div_ceil(batch_size as usize);
@@ -109,18 +111,16 @@ impl<'c> ParallelBlock<'c> {
             batches.resize_with(n_batches, RwLock::default);
         }
         let mut block = write(&self.block);
-        table.read_roots(states.clone(), &mut block.roots)?;
         // Steps of the last level are looked at for their targets, and files give no memory for sleep sets. A system whose steps are stored has sleep sets only for steps that need not be.
         let is_asleep_known = !is_last_level && !table.is_spilled();
         let has_sleep_sets = is_asleep_known && !block.forgoes_sleep;
         let sleep_words = if has_sleep_sets { system.sleep_words() } else { 0 };
-        self.asleep().take(states.clone(), sleep_words, &mut block.asleep);
+        write(&self.asleep).forget_before(states.start, sleep_words);
         block.states = states;
         block.at = At { is_last_level, states_ahead, sleep_words, ..block.at };
         (block.batch_size, block.n_batches) = (batch_size, n_batches);
         drop(block);
         self.rewind();
-        Ok(())
     }
 
     /// Resets the counter of parts, before a new task.
@@ -128,7 +128,7 @@ impl<'c> ParallelBlock<'c> {
         self.next.store(0, Ordering::Relaxed);
     }
 
-    /// Forbids to claim further batches.
+    /// Forbids to expand further batches, for good.
     pub(crate) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
     }
@@ -137,6 +137,14 @@ impl<'c> ParallelBlock<'c> {
     fn claim(&self, n_parts: usize) -> Option<usize> {
         let part = self.next.fetch_add(1, Ordering::Relaxed);
         (part < n_parts).then_some(part)
+    }
+
+    /// Claims consecutive parts of a task, fewer towards its end. What a worker remembers of a part, as the targets that it met, is of use in the next one.
+    fn claim_run(&self, n_parts: usize, n_workers: usize) -> Option<Range<usize>> {
+        let run = |start: usize| start + (n_parts.saturating_sub(start) / (2 * n_workers)).max(1);
+        let update = |start: usize| (start < n_parts).then(|| run(start));
+        let start = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, update).ok()?;
+        Some(start..run(start))
     }
 
     /// Runs one thread's share of a task. `pause` is called after each batch.
@@ -148,48 +156,52 @@ impl<'c> ParallelBlock<'c> {
         pause: &mut dyn FnMut(),
     ) {
         let (table, batches, block) = (read(&self.table), read(&self.batches), read(&self.block));
-        let batches = &batches[..block.n_batches];
+        let (batches, n_workers) = (&batches[..block.n_batches], self.config.workers.get());
         match task {
             Task::Expand => {
-                while !self.is_stopped.load(Ordering::Relaxed)
-                    && let Some(idx) = self.claim(batches.len())
-                {
-                    let start = block.states.start + idx as u32 * block.batch_size;
-                    let parents = start..block.states.end.min(start + block.batch_size);
-                    let from = (start - block.states.start) as usize;
-                    let asleep = block.at.sleep_words * from..block.at.sleep_words * (from + parents.len());
-                    let parents = Parents {
-                        numbers: parents.clone(),
-                        roots: &block.roots[from..from + parents.len()],
-                        asleep: &block.asleep[asleep],
-                    };
-                    write(&batches[idx]).expand(&table, (self.config, self.stores_steps), scratch, parents, &block.at);
-                    pause();
+                let asleep = read(&self.asleep);
+                while let Some(run) = self.claim_run(batches.len(), n_workers) {
+                    for idx in run {
+                        if self.is_stopped.load(Ordering::Relaxed) {
+                            self.n_expanded.fetch_min(idx, Ordering::Relaxed);
+                            return;
+                        }
+                        let (mut batch, parents) = (write(&batches[idx]), block.parents(idx));
+                        if let Err(error) = batch.read(&table, &asleep, parents, &block.at) {
+                            *self.failure() = Some(error);
+                        }
+                        batch.expand(&table, (self.config, self.stores_steps), scratch, &block.at);
+                        drop(batch);
+                        pause();
+                    }
                 }
             }
             Task::Sift => {
+                let batches: Vec<_> = batches.iter().map(read).collect();
                 while let Some(shard) = self.claim(N_SHARDS) {
-                    if let Err(error) = sift(&table, batches, shard) {
+                    if let Err(error) = sift(&table, &batches, shard) {
                         *self.failure() = Some(error);
                     }
                 }
             }
             Task::Inspect => {
-                while let Some(idx) = self.claim(batches.len()) {
-                    write(&batches[idx]).inspect(&table, self.config, scratch, block.at.states_ahead);
-                    pause();
+                while let Some(run) = self.claim_run(batches.len(), n_workers) {
+                    for idx in run {
+                        write(&batches[idx]).inspect(&table, self.config, scratch, block.at.states_ahead);
+                        pause();
+                    }
                 }
             }
             Task::Settle => {
                 while let Some(shard) = self.claim(N_SHARDS) {
-                    let number = |(batch, candidate): Place| read(&batches[batch as usize]).number(candidate);
+                    let number = |(batch, place): Place| read(&batches[batch as usize]).number(place);
                     table.sift(shard).settle(number);
                 }
             }
             Task::Encode => {
                 let mut encoder = Encoder::default();
                 while let Some(idx) = self.claim(batches.len()) {
-                    let number = |(batch, candidate): Place| read(&batches[batch as usize]).number(candidate);
+                    let number = |(batch, place): Place| read(&batches[batch as usize]).number(place);
                     read(&batches[idx]).encode(&mut encoder, number);
                 }
             }
@@ -201,16 +213,12 @@ impl<'c> ParallelBlock<'c> {
         }
     }
 
-    fn asleep(&self) -> std::sync::MutexGuard<'_, SleepSets> {
-        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Bytes of the sleep sets.
     pub(crate) fn sleep_bytes(&self) -> u64 {
-        self.asleep().bytes() as u64
+        read(&self.asleep).bytes() as u64
     }
 
-    fn failure(&self) -> std::sync::MutexGuard<'_, Option<io::Error>> {
+    fn failure(&self) -> MutexGuard<'_, Option<io::Error>> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -219,11 +227,11 @@ impl<'c> ParallelBlock<'c> {
         self.failure().take()
     }
 
-    /// Drops the batches that no thread claimed. Returns the first state that was not expanded.
+    /// Drops the batches from the first on that was not expanded. Returns the first state that was not expanded.
     pub(crate) fn close_expansion(&self) -> u32 {
-        let begun = self.next.load(Ordering::Relaxed);
+        let n_expanded = self.n_expanded.load(Ordering::Relaxed).min(self.next.load(Ordering::Relaxed));
         let mut block = write(&self.block);
-        block.n_batches = block.n_batches.min(begun);
+        block.n_batches = block.n_batches.min(n_expanded);
         block.states.end.min(block.states.start.saturating_add(block.n_batches as u32 * block.batch_size))
     }
 
@@ -256,14 +264,13 @@ impl<'c> ParallelBlock<'c> {
 
     /// Numbers the new states. Returns whether the index has to know the numbers.
     pub(crate) fn number(&self, table: &mut StateTable) -> bool {
-        let (mut asleep, block) = (self.asleep(), read(&self.block));
+        let (mut asleep, block) = (write(&self.asleep), read(&self.block));
         let is_unsettled = table.needs_numbers();
         let needs_numbers = is_unsettled || self.stores_steps;
-        asleep.begin(table.len() as u32, block.at.sleep_words, table.bytes());
+        asleep.limit(table.bytes());
         for batch in &read(&self.batches)[..block.n_batches] {
             write(batch).append_to(table, &mut asleep, needs_numbers);
         }
-        asleep.end();
         is_unsettled
     }
 
@@ -276,17 +283,18 @@ impl<'c> ParallelBlock<'c> {
     }
 }
 
-fn sift(table: &StateTable, batches: &[RwLock<Batch>], shard: usize) -> io::Result<()> {
+fn sift(table: &StateTable, batches: &[RwLockReadGuard<'_, Batch>], shard: usize) -> io::Result<()> {
     let mut sift = table.sift(shard);
-    let sum = |count: &dyn Fn(&Batch) -> usize| batches.iter().map(|batch| count(&read(batch))).sum();
-    let all_bits = batches.iter().fold(0, |all, batch| all | read(batch).all_bits());
-    sift.begin(sum(&|batch| batch.candidates(shard).len()), sum(&|batch| batch.n_candidates()), all_bits);
-    for (number, batch) in (0..).zip(batches) {
-        let batch = read(batch);
-        let candidates = batch.candidates(shard).map(|(root, idx)| (root, (number, idx)));
-        sift.add(candidates, |(_, candidate), sifted| batch.note(candidate, sifted));
-    }
-    sift.finish(|(batch, candidate), sifted| read(&batches[batch as usize]).note(candidate, sifted))
+    let n_own = batches.iter().map(|batch| batch.candidates(shard).0.len()).sum();
+    let n_all = batches.iter().map(|batch| batch.n_candidates()).sum();
+    sift.begin(n_own, n_all, batches.iter().fold(0, |all, batch| all | batch.all_bits()));
+    let candidates = (0..).zip(batches).flat_map(|(number, batch)| {
+        let (roots, first) = batch.candidates(shard);
+        (first..).zip(roots).map(move |(place, root)| (*root, (number, place)))
+    });
+    let note = |(batch, place): Place, sifted| batches[batch as usize].note(place, sifted);
+    sift.add(candidates, note);
+    sift.finish(note)
 }
 
 fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {

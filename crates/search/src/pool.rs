@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Looks at what a thread waits for before it sleeps. Phases of a block follow each other within microseconds, and waking a thread takes longer than that.
-const N_SPINS: usize = 1 << 11;
+const N_SPINS: usize = 1 << 12;
 
 /// Current order of the leader, and the two events around it.
 pub(crate) struct Pool<T> {

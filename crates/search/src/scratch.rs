@@ -23,7 +23,6 @@ pub(crate) struct Scratch<W> {
     /// The state that was read last, and the ids of its nodes.
     pub(crate) words: Vec<u32>,
     ids: Vec<u32>,
-    target: Vec<u32>,
     target_ids: Vec<u32>,
     /// States to prefetch, and the ids of their nodes.
     ahead: Vec<Ahead>,
@@ -51,7 +50,6 @@ impl<W: Worker> Scratch<W> {
             places: Vec::new(),
             words: Vec::new(),
             ids: Vec::new(),
-            target: Vec::new(),
             target_ids: Vec::new(),
             ahead: Vec::new(),
             ahead_ids: Vec::new(),
@@ -219,16 +217,14 @@ impl<W: Worker> Scratch<W> {
         self.can_stop && is_stopped_after(idx, STATES_PER_STOP_CHECK, &self.worker)
     }
 
-    /// Inspects a child of the current state.
+    /// Inspects the target of a step out of the current state.
     pub(crate) fn inspect(
         &mut self,
-        table: &StateTable,
-        root: u64,
+        step: usize,
         asked: Properties,
         found: &mut dyn FnMut(FindingKind),
     ) -> Completeness {
-        table.unfold(root, &mut self.target, &mut self.target_ids);
         let before = (!self.words.is_empty()).then_some(self.words.as_slice());
-        self.worker.inspect(&self.target, before, asked, found)
+        self.worker.inspect(self.steps.get(step).target, before, asked, found)
     }
 }

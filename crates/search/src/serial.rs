@@ -156,14 +156,14 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
         if !self.scratch.targets(&self.table, |operation, count, root| targets.push((operation, count, root))) {
             self.record.heed_gap(Some(Gap::Stopped));
         }
-        for (operation, count, root) in targets {
+        for (step, (operation, count, root)) in targets.into_iter().enumerate() {
             self.record.tally.add(operation, count);
             // A table in memory cannot fail.
             if let Ok(Inserted::New(state)) = self.table.insert(root) {
                 self.table.close(parent, 1);
                 self.depths.push(depth);
                 self.depth = self.depth.max(depth);
-                self.inspect(state, root);
+                self.inspect(state, step);
                 self.frontier.push(state);
                 let len = self.table.len() as u64;
                 if self.config.max_states.is_some_and(|max| len >= max) {
@@ -179,10 +179,9 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
         }
     }
 
-    fn inspect(&mut self, state: u32, root: u64) {
+    fn inspect(&mut self, state: u32, step: usize) {
         let mut kinds = Vec::new();
-        let completeness =
-            self.scratch.inspect(&self.table, root, self.config.properties, &mut |kind| kinds.push(kind));
+        let completeness = self.scratch.inspect(step, self.config.properties, &mut |kind| kinds.push(kind));
         self.record.heed(completeness);
         kinds.into_iter().for_each(|kind| self.find(kind, state));
     }

@@ -1,8 +1,8 @@
 //! Tree compression of states: the words of a state, folded into quads.
 //!
-//! The tree is balanced and has up to four children a node, so a step that changes one word changes few inner nodes: one in a state of up to eight
-//! words. Children precede their parents in the list of nodes. The root is the pair of the ids of the two halves. Folding is deterministic: equal words
-//! have equal roots.
+//! Nodes have four children, as far as there are words, so that they are as few as possible, and a step that changes one word changes few of them: one in a state of up
+//! to eight words. In a larger state, the words at the front of each half lie deeper: the first one stands for the constants, which no step changes. Children precede their parents in the
+//! list of nodes. The root is the pair of the ids of the two halves. Folding is deterministic: equal words have equal roots.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ impl FoldTree {
     pub(crate) fn new(width: usize) -> Self {
         let mut tree = FoldTree { width, nodes: Vec::new(), top: None };
         if width > 1 {
-            let middle = width / 2;
+            let middle = width.div_ceil(2);
             tree.top = Some([tree.cover(0..middle), tree.cover(middle..width)]);
         }
         tree
@@ -59,16 +59,12 @@ impl FoldTree {
         if words.len() == 1 {
             return Child::Word(words.start);
         }
-        let mut largest_part = 1;
-        while largest_part * ARITY < words.len() {
-            largest_part *= ARITY;
-        }
-        let n_parts = words.len().div_ceil(largest_part);
         let first = self.nodes.len();
         let mut children = [Child::None; ARITY];
-        for (part, child) in children.iter_mut().take(n_parts).enumerate() {
-            let end = |part: usize| words.start + words.len() * part / n_parts;
-            *child = self.cover(end(part)..end(part + 1));
+        let mut start = words.start;
+        for (child, len) in children.iter_mut().zip(part_lens(words.len())) {
+            *child = self.cover(start..start + len);
+            start += len;
         }
         let below = words.clone().filter(|word| *word < MIN_WIDE_WORDS).fold(0, |below, word| below | 1 << word);
         self.nodes.push(Node { children, words, first, below });
@@ -146,6 +142,21 @@ impl FoldTree {
         }
         join(left.value(words, ids), right.value(words, ids))
     }
+}
+
+/// Lengths of the parts of so many words: powers of four, but for one part, the long ones first. So all nodes but one below each level are full.
+fn part_lens(n_words: usize) -> impl Iterator<Item = usize> {
+    let mut longest = 1;
+    while longest * ARITY < n_words {
+        longest *= ARITY;
+    }
+    let (n_parts, shortest) = (n_words.min(ARITY), (longest / ARITY).max(1));
+    let mut more = n_words - n_parts * shortest;
+    (0..n_parts).map(move |_| {
+        let own = more.min(longest - shortest);
+        more -= own;
+        shortest + own
+    })
 }
 
 /// One bit for each word that differs; the states are not wide.
@@ -304,6 +315,16 @@ fn join(left: u32, right: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nodes_are_few() {
+        for n_words in 2..300 {
+            let mut tree = FoldTree::new(0);
+            tree.cover(0..n_words);
+            assert_eq!(tree.nodes.len(), (n_words - 1).div_ceil(ARITY - 1), "{n_words} words");
+        }
+        assert_eq!(FoldTree::new(9).n_inner(), 3);
+    }
 
     #[test]
     fn unfolding_undoes_folding() {

@@ -24,6 +24,7 @@ mod table;
 mod volume;
 
 pub use fold::FoldQueue;
+pub use parents::Families;
 pub use quads::QuadCache;
 pub use saved::{Parts, Restoring, SavedLengths};
 pub use shard::{N_SHARDS, shard_of};

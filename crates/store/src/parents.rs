@@ -35,6 +35,21 @@ impl Parents {
     }
 }
 
+/// Numbers of children of consecutive states, which threads count before one of them closes the states ([`StateTable::close_all`](crate::StateTable::close_all)).
+#[derive(Default)]
+pub struct Families(Unary);
+
+impl Families {
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds the number of children of the next state.
+    pub fn push(&mut self, n_children: u32) {
+        self.0.push_run(n_children);
+    }
+}
+
 /// Run lengths in unary: each run is its length in ones, then a zero.
 #[derive(Default)]
 pub(crate) struct Unary {
@@ -48,7 +63,72 @@ pub(crate) struct Unary {
 /// Distance of the samples that speed up [`Unary::run_of`].
 const ONES_PER_SAMPLE: u64 = 512;
 
+impl Parents {
+    /// Closes a state ([`StateTable::close`](crate::StateTable::close)).
+    pub(crate) fn close(&mut self, state: u32, n_children: u32) {
+        match self {
+            Parents::Ascending(runs) => runs.push_run(n_children),
+            Parents::Listed(parents) => parents.extend(std::iter::repeat_n(state, n_children as usize)),
+        }
+    }
+
+    /// Closes consecutive states.
+    pub(crate) fn close_all(&mut self, first: u32, families: &Families) {
+        match self {
+            Parents::Ascending(runs) => runs.append(&families.0),
+            Parents::Listed(parents) => {
+                let mut state = first;
+                for is_child in families.0.bits() {
+                    if is_child {
+                        parents.push(state);
+                    } else {
+                        state += 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
 impl Unary {
+    fn clear(&mut self) {
+        self.bits.clear();
+        self.samples.clear();
+        (self.len, self.n_ones) = (0, 0);
+    }
+
+    fn bits(&self) -> impl Iterator<Item = bool> {
+        (0..self.len).map(|position| self.bits[(position / 64) as usize] >> (position % 64) & 1 == 1)
+    }
+
+    /// Adds the runs of another list, word by word.
+    fn append(&mut self, other: &Unary) {
+        let mut left = other.len;
+        for word in &other.bits {
+            self.append_word(*word, left.min(64));
+            left = left.saturating_sub(64);
+        }
+    }
+
+    /// Adds so many bits, at least one; the others of the word are zeros.
+    fn append_word(&mut self, word: u64, n_bits: u64) {
+        let (last, offset) = ((self.len / 64) as usize, self.len % 64);
+        if last == self.bits.len() {
+            self.bits.push(0);
+        }
+        self.bits[last] |= word << offset;
+        if offset + n_bits > 64 {
+            self.bits.push(word >> (64 - offset));
+        }
+        let n_before = (ONES_PER_SAMPLE - self.n_ones % ONES_PER_SAMPLE) % ONES_PER_SAMPLE;
+        if n_before < u64::from(word.count_ones()) {
+            let sample = (0..n_before).fold(word, |bits, _| bits & (bits - 1)).trailing_zeros();
+            self.samples.push(self.len + u64::from(sample));
+        }
+        self.n_ones += u64::from(word.count_ones());
+        self.len += n_bits;
+    }
+
     pub(crate) fn push_run(&mut self, length: u32) {
         let until_sample = ONES_PER_SAMPLE - self.n_ones % ONES_PER_SAMPLE;
         // A short run without a sample is put as a whole.
@@ -174,6 +254,14 @@ mod tests {
         let long = |n: u32| if n % 97 == 5 { 60 + n % 10 } else { 0 };
         let lengths: Vec<u32> = (0..5000_u32).map(|n| (n * n) % 7 * u32::from(n % 3 != 0) + long(n)).collect();
         lengths.iter().for_each(|length| runs.push_run(*length));
+        let (mut joined, mut families) = (Unary::default(), Families::default());
+        for part in lengths.chunks(37) {
+            families.clear();
+            part.iter().for_each(|length| families.push(*length));
+            joined.append(&families.0);
+        }
+        assert_eq!((&joined.bits, &joined.samples), (&runs.bits, &runs.samples));
+        assert_eq!((joined.len, joined.n_ones), (runs.len, runs.n_ones));
         let mut one = 0;
         assert_eq!(runs.n_parents(u64::from(lengths.iter().sum::<u32>())), None, "state 0 is no child of itself");
         for (run, length) in lengths.iter().enumerate() {

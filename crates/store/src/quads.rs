@@ -74,11 +74,16 @@ fn shard_of(hash: u64) -> usize {
     (hash >> 8) as usize % N_SHARDS
 }
 
+/// Number of quads, apart from what all threads read: each new quad changes it.
+#[repr(align(128))]
+#[derive(Default)]
+struct Count(AtomicU32);
+
 pub(crate) struct Quads {
     shards: [Mutex<Shard>; N_SHARDS],
     /// Halves of quads.
     segments: Segments<[AtomicU64; 2], FIRST_SEGMENT_QUADS>,
-    next: AtomicU32,
+    count: Count,
 }
 
 impl Quads {
@@ -86,7 +91,7 @@ impl Quads {
         Quads {
             shards: std::array::from_fn(|_| Mutex::default()),
             segments: Segments::default(),
-            next: AtomicU32::new(0),
+            count: Count::default(),
         }
     }
 
@@ -141,7 +146,7 @@ impl Quads {
     }
 
     fn push(&self, quad: Quad) -> u32 {
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = self.count.0.fetch_add(1, Ordering::Relaxed);
         assert!(id < u32::MAX, "more than 2^32 - 1 different quads");
         for (place, half) in self.segments.grow_to(id).iter().zip(quad) {
             place.store(half, Ordering::Relaxed);
@@ -156,14 +161,14 @@ impl Quads {
 
     /// Number of distinct quads.
     pub(crate) fn len(&self) -> u64 {
-        u64::from(self.next.load(Ordering::Acquire))
+        u64::from(self.count.0.load(Ordering::Acquire))
     }
 
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let index =
             |shard: &Mutex<Shard>| size_of_val(&*shard.lock().unwrap_or_else(PoisonError::into_inner).table.slots);
-        let ids = self.next.load(Ordering::Relaxed) as usize * size_of::<Quad>();
+        let ids = self.count.0.load(Ordering::Relaxed) as usize * size_of::<Quad>();
         ids + self.shards.iter().map(index).sum::<usize>()
     }
 }

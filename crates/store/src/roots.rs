@@ -59,27 +59,29 @@ impl Chunk {
         let (least, n_bits) = if fits { (least, n_bits) } else { ([0, 0], [32, 32]) };
         let n_all = u32::from(n_bits[0] + n_bits[1]);
         let mut bytes = Vec::with_capacity(data_len(n_bits, roots.len()));
-        let (mut open, mut n_open) = (0_u128, 0);
+        let (mut open, mut n_open) = (0, 0);
         for root in roots {
             let left = u64::from((root >> 32) as u32 - least[0]);
             let right = u64::from(*root as u32 - least[1]);
-            open |= u128::from(left << n_bits[1] | right) << n_open;
+            let value = left << n_bits[1] | right;
+            open |= value << n_open;
             n_open += n_all;
             if n_open >= u64::BITS {
-                bytes.extend_from_slice(&(open as u64).to_le_bytes());
-                open >>= u64::BITS;
+                bytes.extend_from_slice(&open.to_le_bytes());
                 n_open -= u64::BITS;
+                open = value.checked_shr(n_all - n_open).unwrap_or(0);
             }
         }
-        bytes.extend_from_slice(&(open as u64).to_le_bytes());
+        bytes.extend_from_slice(&open.to_le_bytes());
         bytes.resize(data_len(n_bits, roots.len()), 0);
         Chunk { least, n_bits, data: Data::Here(bytes.into_boxed_slice()) }
     }
 
-    /// Root at an index of this chunk, whose bytes are given.
-    fn unpack(&self, bytes: &[u8], idx: usize) -> u64 {
+    /// Root at an index of this chunk, whose bytes are given from one on.
+    #[inline]
+    fn unpack(&self, bytes: &[u8], first: usize, idx: usize) -> u64 {
         let (at, shift) = place(self.n_bits, idx);
-        let word = load(bytes, at) >> shift;
+        let word = load(bytes, at - first) >> shift;
         let half = |word: u64, n_bits: u8, least: u32| ((word & ((1 << n_bits) - 1)) as u32).wrapping_add(least);
         let [left_bits, right_bits] = self.n_bits;
         let (left, right) = (half(word >> right_bits, left_bits, self.least[0]), half(word, right_bits, self.least[1]));
@@ -88,7 +90,7 @@ impl Chunk {
 
     fn get(&self, idx: usize) -> u64 {
         match &self.data {
-            Data::Here(bytes) => self.unpack(bytes, idx),
+            Data::Here(bytes) => self.unpack(bytes, 0, idx),
             Data::There(_) => 0,
         }
     }
@@ -180,8 +182,10 @@ impl Roots {
             let end = numbers.end.min((next / CHUNK_STATES + 1) * CHUNK_STATES);
             match self.chunks.get(next / CHUNK_STATES) {
                 Some(chunk) => {
-                    let bytes = self.bytes_of(chunk, &mut buffer)?;
-                    (next..end).for_each(|number| each(chunk.unpack(bytes, number % CHUNK_STATES)));
+                    let at = |number: usize| place(chunk.n_bits, number % CHUNK_STATES).0;
+                    let (first, last) = (at(next), at(end - 1) + size_of::<u64>());
+                    let bytes = self.bytes_of(chunk, first..last, &mut buffer)?;
+                    (next..end).for_each(|number| each(chunk.unpack(bytes, first, number % CHUNK_STATES)));
                 }
                 None => (next..end).for_each(|number| each(self.tail[number % CHUNK_STATES])),
             }
@@ -190,12 +194,13 @@ impl Roots {
         Ok(())
     }
 
-    fn bytes_of<'b>(&self, chunk: &'b Chunk, buffer: &'b mut Vec<u8>) -> io::Result<&'b [u8]> {
+    /// A range of the bytes of a chunk.
+    fn bytes_of<'b>(&self, chunk: &'b Chunk, range: Range<usize>, buffer: &'b mut Vec<u8>) -> io::Result<&'b [u8]> {
         match (&chunk.data, &self.file) {
-            (Data::Here(bytes), _) => Ok(bytes),
+            (Data::Here(bytes), _) => Ok(&bytes[range]),
             (Data::There(offset), Some(file)) => {
-                buffer.resize(chunk.data_len(), 0);
-                file.medium.read_at(*offset, buffer)?;
+                buffer.resize(range.len(), 0);
+                file.medium.read_at(*offset + range.start as u64, buffer)?;
                 Ok(buffer)
             }
             (Data::There(_), None) => Err(io::ErrorKind::NotFound.into()),
@@ -233,7 +238,7 @@ impl Roots {
     pub(crate) fn save_chunk(&self, chunk: usize, sink: &mut dyn io::Write) -> io::Result<()> {
         let (mut buffer, chunk) = (Vec::new(), &self.chunks[chunk]);
         sink.write_all(&chunk.head())?;
-        sink.write_all(self.bytes_of(chunk, &mut buffer)?)
+        sink.write_all(self.bytes_of(chunk, 0..chunk.data_len(), &mut buffer)?)
     }
 
     /// Adds a chunk from its stored form, and returns its roots.
@@ -243,7 +248,7 @@ impl Roots {
         let mut chunk = Chunk::from_head(head).ok_or(io::ErrorKind::InvalidData)?;
         let mut bytes = vec![0; chunk.data_len()];
         source.read_exact(&mut bytes)?;
-        let roots = (0..CHUNK_STATES).map(|idx| chunk.unpack(&bytes, idx)).collect();
+        let roots = (0..CHUNK_STATES).map(|idx| chunk.unpack(&bytes, 0, idx)).collect();
         chunk.data = Data::Here(bytes.into_boxed_slice());
         self.chunks.push(chunk);
         Ok(roots)

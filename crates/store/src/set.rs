@@ -16,7 +16,7 @@ const MAX_DISTANCE: usize = 4;
 /// A remainder is less, so that distance and remainder plus one fit into a slot.
 const MAX_DIVISOR: u64 = (1 << 30) - 1;
 /// Sets with fewer slots trade memory for speed.
-const MIN_DENSE_SLOTS: usize = 1 << 17;
+const MIN_DENSE_SLOTS: usize = 1 << 16;
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]

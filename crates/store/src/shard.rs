@@ -9,14 +9,14 @@ use crate::roots::Roots;
 use crate::sift::Place;
 
 /// Number of shards of the index: enough for many threads, few enough for small tables.
-pub const N_SHARDS: usize = 16;
+pub const N_SHARDS: usize = 32;
 
 /// Low bits of a root that choose neither its shard nor its bucket, so that states with neighbouring ids, which are often met together, lie together.
 pub(crate) const NEAR_BITS: u32 = 3;
 
 /// Shard of a root.
 pub fn shard_of(root: u64) -> usize {
-    (mix(root >> NEAR_BITS) >> 60) as usize
+    (mix(root >> NEAR_BITS) >> (u64::BITS - N_SHARDS.ilog2())) as usize
 }
 
 #[derive(Default)]

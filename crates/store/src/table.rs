@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::fold::{FoldQueue, FoldTree};
-use crate::parents::Parents;
+use crate::parents::{Families, Parents};
 use crate::quads::{QuadCache, Quads};
 use crate::roots::Roots;
 use crate::runs::Runs;
@@ -261,10 +261,12 @@ impl StateTable {
     /// Closes a state: its children are the `n_children` states appended last. With [`Order::Ascending`] the artificial root is closed first,
     /// then all states by number.
     pub fn close(&mut self, state: u32, n_children: u32) {
-        match &mut self.parents {
-            Parents::Ascending(runs) => runs.push_run(n_children),
-            Parents::Listed(parents) => parents.extend(std::iter::repeat_n(state, n_children as usize)),
-        }
+        self.parents.close(state, n_children);
+    }
+
+    /// Closes consecutive states, whose children are appended.
+    pub fn close_all(&mut self, first: u32, families: &Families) {
+        self.parents.close_all(first, families);
     }
 
     /// Memory in bytes.
