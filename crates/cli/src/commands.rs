@@ -33,11 +33,12 @@ use abridge_sema::Options;
 use abridge_syntax::ast::Ast;
 use clap::ValueEnum;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::disk::{MAX_SOURCE_BYTES, Surroundings};
 use crate::exit::Exit;
 use crate::files::read_up_to;
-use crate::load;
+use crate::load::{self, Loaded};
 use crate::out::{errln, raw};
 use crate::report;
 use crate::text::io_text;
@@ -107,6 +108,21 @@ pub(crate) fn complain(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
         report::print_diagnostics(sources, diagnostics);
     }
+}
+
+/// Reads the model in a file and tells its diagnostics. As JSON they come after the model, or at once, with these fields, if there is none.
+pub(crate) fn load_and_tell(file: &Path, options: &Options, json: Option<Value>) -> Loaded {
+    let loaded = load::load(file, options);
+    match json {
+        Some(mut fields) if loaded.model.is_none() => {
+            fields["ok"] = json!(false);
+            fields["diagnostics"] = json!(report::json_diagnostics(&loaded.sources, &loaded.diagnostics));
+            print_json(&fields);
+        }
+        Some(_) => {}
+        None => complain(&loaded.sources, &loaded.diagnostics),
+    }
+    loaded
 }
 
 /// Conventions of other tools.

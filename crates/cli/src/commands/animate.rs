@@ -23,10 +23,9 @@ use abridge_system::{FindingKind, Machine};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use crate::commands::{Compat, complain, print_json, system_of};
+use crate::commands::{Compat, load_and_tell, system_of};
 use crate::exit::Exit;
 use crate::formulas::{analyse_one, calculate, fields, needs_of, tell, tell_error};
-use crate::load::load;
 use crate::prompt::Prompt;
 use crate::report::{conjunct_text, count, explanation_lines, json_diagnostics, text_diagnostics};
 use crate::session::Session;
@@ -84,19 +83,8 @@ An empty line prints the state again.
 
 pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options, json: bool) -> Exit {
     let model_options = &Compat::options(options.compat, model_options);
-    let analysis = load(file, model_options);
-    let Some(model) = &analysis.model else {
-        if json {
-            let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
-            print_json(&json!({ "ok": false, "diagnostics": diagnostics }));
-        } else {
-            complain(&analysis.sources, &analysis.diagnostics);
-        }
-        return Exit::WrongModel;
-    };
-    if !json {
-        complain(&analysis.sources, &analysis.diagnostics);
-    }
+    let analysis = load_and_tell(file, model_options, json.then(|| json!({})));
+    let Some(model) = &analysis.model else { return Exit::WrongModel };
     if options.beside {
         return with_stack(|| beside::run(model, file, options, json));
     }

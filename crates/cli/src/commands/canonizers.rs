@@ -12,9 +12,8 @@ use abridge_sema::Options;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::commands::{Compat, complain, print_json, seconds};
+use crate::commands::{Compat, load_and_tell, print_json, seconds};
 use crate::exit::Exit;
-use crate::load::load;
 use crate::out::{errln, out, outln};
 use crate::report::count;
 use crate::report::json_diagnostics;
@@ -39,19 +38,8 @@ pub(crate) struct CanonizersOptions {
 pub(crate) fn run(file: &Path, options: &CanonizersOptions, model_options: &Options, json: bool) -> Exit {
     let start = std::time::Instant::now();
     let model_options = &Compat::options(options.compat, model_options);
-    let analysis = load(file, model_options);
-    let Some(model) = &analysis.model else {
-        if json {
-            let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
-            print_json(&json!({ "file": file, "ok": false, "diagnostics": diagnostics }));
-        } else {
-            complain(&analysis.sources, &analysis.diagnostics);
-        }
-        return Exit::WrongModel;
-    };
-    if !json {
-        complain(&analysis.sources, &analysis.diagnostics);
-    }
+    let analysis = load_and_tell(file, model_options, json.then(|| json!({ "file": file })));
+    let Some(model) = &analysis.model else { return Exit::WrongModel };
     let wanted: Vec<String> = match &options.reduce {
         Some(names) => vec![names.clone()],
         None => model.steering.reductions.iter().map(|reduction| reduction.name.to_string()).collect(),

@@ -16,7 +16,7 @@ use abridge_value::Value as BValue;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::commands::{Compat, complain, print_json, system_of};
+use crate::commands::{Compat, load_and_tell, system_of};
 use crate::exit::Exit;
 use crate::formulas::{analyse_one, calculate, first_place, needs_of, tell};
 use crate::load::load;
@@ -66,19 +66,8 @@ pub(crate) fn run(options: &ReplOptions, model_options: &Options, json: bool) ->
     let mut repl = Repl { session: &session, options, model_options, file: None, lets: Vec::new(), words: Vec::new() };
     repl.words = repl.words_of(None);
     if let Some(file) = &options.file {
-        let analysis = load(file, &repl.model_options);
-        let Some(model) = &analysis.model else {
-            if json {
-                let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
-                print_json(&json!({ "ok": false, "diagnostics": diagnostics }));
-            } else {
-                complain(&analysis.sources, &analysis.diagnostics);
-            }
-            return Exit::WrongModel;
-        };
-        if !json {
-            complain(&analysis.sources, &analysis.diagnostics);
-        }
+        let analysis = load_and_tell(file, &repl.model_options, json.then(|| json!({})));
+        let Some(model) = &analysis.model else { return Exit::WrongModel };
         repl.words = repl.words_of(Some(model));
         repl.file = Some(file.clone());
     }

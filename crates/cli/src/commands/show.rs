@@ -15,9 +15,8 @@ use abridge_syntax::{Visitor, walk};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::commands::{complain, print_json};
+use crate::commands::{complain, load_and_tell, print_json};
 use crate::exit::Exit;
-use crate::load::load;
 use crate::out::out;
 use crate::report::{JsonSpan, count, json_diagnostics};
 
@@ -34,17 +33,8 @@ pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exi
     if view == View::Ast {
         return show_tree(file, json);
     }
-    let analysis = load(file, options);
-    let Some(model) = &analysis.model else {
-        if json {
-            print_json(
-                &json!({ "file": file, "ok": false, "diagnostics": json_diagnostics(&analysis.sources, &analysis.diagnostics) }),
-            );
-        } else {
-            complain(&analysis.sources, &analysis.diagnostics);
-        }
-        return Exit::WrongModel;
-    };
+    let analysis = load_and_tell(file, options, json.then(|| json!({ "file": file })));
+    let Some(model) = &analysis.model else { return Exit::WrongModel };
     if json {
         let mut value = model_json(model, &analysis.sources, view);
         if view == View::Symmetry {
@@ -56,7 +46,6 @@ pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exi
         print_json(&value);
         return Exit::Ok;
     }
-    complain(&analysis.sources, &analysis.diagnostics);
     match view {
         View::Types => out!("{}", types_text(model)),
         View::Model => out!("{}", dump::dump(model)),
