@@ -27,7 +27,7 @@ fn model(name: &str, sets: &[(&str, u32)]) -> Model {
 }
 
 fn system(model: &Model, config: SystemConfig) -> Explicit<'_> {
-    Explicit::new(interpreter(model, abridge_eval::Config::default()), config)
+    Explicit::new(interpreter(model, abridge_eval::EvalConfig::default()), config)
 }
 
 /// All states of a system, in breadth-first order.

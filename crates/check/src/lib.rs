@@ -87,7 +87,7 @@ pub use unchecked::gluing_conjuncts;
 /// What to check and how.
 #[derive(Clone, Debug)]
 pub struct Config {
-    pub eval: abridge_eval::Config,
+    pub eval: abridge_eval::EvalConfig,
     pub system: SystemConfig,
     pub engine: Engine,
     /// The way in which the explicit engine evaluates steps and properties.
@@ -153,7 +153,7 @@ const DEFAULT_MAX_NODES: usize = 1 << 26;
 impl Default for Config {
     fn default() -> Self {
         Config {
-            eval: abridge_eval::Config::default(),
+            eval: abridge_eval::EvalConfig::default(),
             system: SystemConfig::default(),
             engine: Engine::Explicit,
             evaluator: Evaluator::Auto,
@@ -195,7 +195,7 @@ impl Config {
     /// ProB's conventions: unbounded integers, pinned constants, undefined guards.
     #[must_use]
     pub fn prob(mut self) -> Self {
-        self.eval = abridge_eval::Config::prob();
+        self.eval = abridge_eval::EvalConfig::prob();
         self.system.pin_constants = true;
         self
     }

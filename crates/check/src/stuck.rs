@@ -92,7 +92,7 @@ fn each_setup(
     visit: &mut dyn FnMut(Result<abridge_eval::State, abridge_eval::Error>),
 ) {
     let n_properties = model.properties.len() as u64;
-    let eval = abridge_eval::Config {
+    let eval = abridge_eval::EvalConfig {
         ill_defined_search_is_false: lenient,
         unbounded: Unbounded::Error,
         fuel: FUEL / (1 + n_properties * n_properties / (PROPERTIES_PER_DOUBLING * PROPERTIES_PER_DOUBLING)),

@@ -12,7 +12,7 @@ mod temporal;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use abridge_encoding::{PropertyKind, Source};
+use abridge_encoding::{EncodingSource, PropertyKind};
 use abridge_eval::{State, Val, map_slots};
 use abridge_model_system::{FIRST_OPERATION, INITIALISATION, ModelSystem};
 use abridge_reduce::source_of;
@@ -191,7 +191,7 @@ impl<'r, S: ModelSystem> SymbolicRun<'r, S> {
     /// The space of a machine under one valuation of the constants, and whether that tells elements of the group apart.
     fn space<'p>(
         &self,
-        source: &'p Source<'p>,
+        source: &'p EncodingSource<'p>,
         constants: &State,
         group: &Group,
         distrust: &Distrust,

@@ -26,7 +26,7 @@ use abridge_reduce::symmetry::{Canonizer, Group, Permutation};
 use abridge_search::{Control, Exploration, StateGraph, Strategy};
 use abridge_store::{NO_PARENT, StateTable};
 use abridge_system::{AnySystem, Limit, Origin, Steps, System as _, Worker as _};
-use abridge_temporal::emptiness::{Answer, Suspicion, find_violation, has_violation};
+use abridge_temporal::emptiness::{PathAnswer, Suspicion, find_violation, has_violation};
 use abridge_temporal::{GaveUp, ctl};
 
 use crate::explorer::Watcher;
@@ -100,7 +100,7 @@ pub(crate) struct Temporal<'s, S> {
     paths: Option<&'s Paths>,
     properties: &'s LinearProperties,
     /// Violations that were found in passing.
-    found: Vec<Option<Answer>>,
+    found: Vec<Option<PathAnswer>>,
     /// The same for formulas of branching time.
     decided: Vec<Option<Decided>>,
     /// So many states must be expanded before the next look.
@@ -205,7 +205,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         seen: MarkedSteps<'_>,
         table: &StateTable,
         control: &mut dyn Control,
-    ) -> Option<Result<Answer, GaveUp>> {
+    ) -> Option<Result<PathAnswer, GaveUp>> {
         let config = self.config;
         let body = config.formulas.formulas[formula].body.as_ref()?;
         let property = match self.properties.of_formula(formula)? {
@@ -221,9 +221,9 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         let answer = if lettered.leaves_out() {
             let states = seen.starts.n_setups..seen.stored.n_states();
             match has_violation(&graph, property, states) {
-                Suspicion::None => Answer::None,
-                Suspicion::Unknown => Answer::Unknown,
-                Suspicion::Stopped => Answer::Stopped,
+                Suspicion::None => PathAnswer::None,
+                Suspicion::Unknown => PathAnswer::Unknown,
+                Suspicion::Stopped => PathAnswer::Stopped,
                 Suspicion::Violation => self.in_all_steps(seen, table, control, |seen| {
                     find_violation(&Lettering::new(seen, table.len(), &body.atoms, &is_stopped), property)
                 }),
@@ -231,7 +231,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         } else {
             find_violation(&graph, property)
         };
-        Some(Ok(if seen.stored.has_failed() { Answer::Stopped } else { answer }))
+        Some(Ok(if seen.stored.has_failed() { PathAnswer::Stopped } else { answer }))
     }
 
     /// Looks for a path among all steps of the states whose steps are stored in part.
@@ -240,15 +240,15 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         seen: MarkedSteps<'_>,
         table: &StateTable,
         control: &mut dyn Control,
-        find: impl FnOnce(MarkedSteps<'_>) -> Answer,
-    ) -> Answer {
+        find: impl FnOnce(MarkedSteps<'_>) -> PathAnswer,
+    ) -> PathAnswer {
         let (steps, n_states) = (self.steps, seen.stored.n_states());
         let known = self.all_steps.take().filter(|all| all.n_states() == n_states);
         let all = known.map_or_else(
             || self.lettered.with_all_steps(|| StateGraph::of_table(&steps, (table, n_states), control)),
             Ok,
         );
-        let Ok(all) = all else { return Answer::Stopped };
+        let Ok(all) = all else { return PathAnswer::Stopped };
         let letters = self.lettered.letters();
         let answer = find(MarkedSteps { stored: &all, letters: &letters, ..seen });
         self.all_steps = Some(all);
@@ -261,7 +261,7 @@ impl<'s, S: ModelSystem> Temporal<'s, S> {
         seen: MarkedSteps<'_>,
         table: &StateTable,
         control: &mut dyn Control,
-    ) -> Vec<Option<Result<Answer, GaveUp>>> {
+    ) -> Vec<Option<Result<PathAnswer, GaveUp>>> {
         let answers = (0..self.found.len()).map(|formula| match self.found[formula].take() {
             Some(found) => Some(Ok(found)),
             None => self.answer(formula, seen, table, control),
@@ -397,7 +397,7 @@ impl<S: ModelSystem> Watcher for Temporal<'_, S> {
             }
             self.decided[formula] = self.decided_so_far(formula, seen, table.len());
             // A look that does not come to its end finds nothing; the search itself notices the limit.
-            if let Some(Ok(answer @ (Answer::Path(_) | Answer::IllDefined(..)))) =
+            if let Some(Ok(answer @ (PathAnswer::Path(_) | PathAnswer::IllDefined(..)))) =
                 self.answer(formula, seen, table, control)
             {
                 self.found[formula] = Some(answer);
@@ -462,7 +462,7 @@ impl<S: ModelSystem> Searched<'_, S> {
     fn tell(
         &self,
         body: &PreparedBody,
-        answer: Result<Answer, GaveUp>,
+        answer: Result<PathAnswer, GaveUp>,
         seen: MarkedSteps<'_>,
         canonizer: Option<&mut dyn Canonizer>,
         report: &mut TemporalReport,
@@ -472,15 +472,15 @@ impl<S: ModelSystem> Searched<'_, S> {
             Err(GaveUp::TooLarge) => {
                 TemporalVerdict::Incomplete("the automaton of the formula is too large".to_owned())
             }
-            Err(GaveUp::Stopped) | Ok(Answer::Stopped) => self.stopped(),
-            Ok(Answer::None) => self.nothing_found(seen.stored),
-            Ok(Answer::Unknown) => TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned()),
-            Ok(Answer::Path(path)) => {
+            Err(GaveUp::Stopped) | Ok(PathAnswer::Stopped) => self.stopped(),
+            Ok(PathAnswer::None) => self.nothing_found(seen.stored),
+            Ok(PathAnswer::Unknown) => TemporalVerdict::Incomplete("the truth of some atoms is not known".to_owned()),
+            Ok(PathAnswer::Path(path)) => {
                 let told = story::tell(self, body, expanded, &path, seen.letters, canonizer);
                 (report.trace, report.story) = (Some(told.0), told.1);
                 TemporalVerdict::Violated
             }
-            Ok(Answer::IllDefined(path, atom)) => {
+            Ok(PathAnswer::IllDefined(path, atom)) => {
                 report.trace = Some(story::tell(self, body, expanded, &path, seen.letters, canonizer).0);
                 TemporalVerdict::IllDefined(expanded.formula.atoms.get(atom).to_string())
             }

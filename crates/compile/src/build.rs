@@ -22,12 +22,12 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use exec::is_deterministic;
 
-use crate::program::{Layout, Operation, Program};
+use crate::program::{CompiledOperation, Program, SlotLayout};
 
-pub(crate) struct Builder<'a, 'm> {
+pub(crate) struct CodeBuilder<'a, 'm> {
     pub(crate) model: &'m Model,
     pub(crate) names: &'a NameCache,
-    pub(crate) layout: Layout,
+    pub(crate) layout: SlotLayout,
     pub(crate) numbers: Numbers,
     /// Stack of operations being compiled. A recursive operation is left to the plain interpreter.
     pub(crate) open: Vec<OpId>,
@@ -49,14 +49,15 @@ pub(crate) struct Numbers {
 impl Program {
     pub fn new(interp: &Interp<'_>) -> Program {
         let model = interp.model();
-        let layout = Layout::of(model);
-        let mut builder = Builder { keeps_per_element: true, ..Builder::new(interp, layout, Numbers::default()) };
+        let layout = SlotLayout::of(model);
+        let mut builder =
+            CodeBuilder { keeps_per_element: true, ..CodeBuilder::new(interp, layout, Numbers::default()) };
         let functions: IdSet<OpId> = model.transformations().collect();
         let operations = model.operations.ids().map(|op| {
             let is_wanted = model.operations[op].is_top_level || functions.contains(op);
             if is_wanted { builder.operation(op) } else { None }
         });
-        let operations: Vec<Option<Operation>> = operations.collect();
+        let operations: Vec<Option<CompiledOperation>> = operations.collect();
         let staged = model.operations.ids().zip(&operations);
         let staged = staged.map(|(op, form)| form.as_ref().and_then(|_| staged::staged(&mut builder, op))).collect();
         let conjuncts = model.invariant.iter().chain(&model.assertions).filter(|conjunct| !conjunct.is_gluing);
@@ -73,9 +74,9 @@ impl Program {
     }
 }
 
-impl<'a, 'm> Builder<'a, 'm> {
-    pub(crate) fn new(interp: &'a Interp<'m>, layout: Layout, numbers: Numbers) -> Builder<'a, 'm> {
-        Builder {
+impl<'a, 'm> CodeBuilder<'a, 'm> {
+    pub(crate) fn new(interp: &'a Interp<'m>, layout: SlotLayout, numbers: Numbers) -> CodeBuilder<'a, 'm> {
+        CodeBuilder {
             model: interp.model(),
             names: interp.names(),
             layout,

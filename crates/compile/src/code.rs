@@ -124,11 +124,11 @@ pub(crate) struct Plan {
     /// A solution may be found several times.
     pub(crate) may_repeat: bool,
     /// Table of the solutions, if they depend on constants only.
-    pub(crate) table: Option<Table>,
+    pub(crate) table: Option<SolutionTable>,
 }
 
 /// Table of solutions, as values of slots.
-pub(crate) struct Table {
+pub(crate) struct SolutionTable {
     pub(crate) number: usize,
     pub(crate) slots: Vec<usize>,
     /// The solutions do not even depend on constants.
@@ -142,12 +142,12 @@ pub(crate) enum PlanStep {
         is_open: bool,
     },
     Match {
-        pattern: Pattern,
+        pattern: ValuePattern,
         code: Code,
     },
     Each {
-        pattern: Pattern,
-        source: Source,
+        pattern: ValuePattern,
+        source: CandidateSource,
         /// Set if the elements may be interchangeable.
         orbits: Option<Box<OrbitStep>>,
     },
@@ -155,12 +155,12 @@ pub(crate) enum PlanStep {
     Images {
         relation: Head,
         key: Code,
-        pattern: Pattern,
+        pattern: ValuePattern,
     },
     /// Split of a sequence into the operands of a concatenation.
     Split {
         code: Code,
-        parts: Vec<Part>,
+        parts: Vec<ConcatPart>,
     },
     /// Solutions of a subplan, which has a table.
     Rows(Plan),
@@ -193,7 +193,7 @@ pub(crate) enum PlanStep {
 }
 
 /// Operand of a concatenation.
-pub(crate) enum Part {
+pub(crate) enum ConcatPart {
     Equal(Code),
     /// Slot to be bound, with its length if known.
     Bind {
@@ -202,7 +202,7 @@ pub(crate) enum Part {
     },
 }
 
-pub(crate) enum Source {
+pub(crate) enum CandidateSource {
     Code(Code),
     /// Set that may be symbolic, listed by the plain interpreter.
     Interpret(ExprId, Arc<FreeNames>),
@@ -212,14 +212,14 @@ pub(crate) enum Source {
 }
 
 /// Pattern for matching values.
-pub(crate) enum Pattern {
+pub(crate) enum ValuePattern {
     Bind(usize),
     Equal(Code),
-    Pair(Box<Pattern>, Box<Pattern>),
+    Pair(Box<ValuePattern>, Box<ValuePattern>),
 }
 
 /// Case of an operation: a search for parameters under the guard, then the body.
-pub(crate) struct Case {
+pub(crate) struct CompiledCase {
     pub(crate) plan: Plan,
     pub(crate) body: Exec,
     /// For each choice of parameters there is at most one outcome.
@@ -231,7 +231,7 @@ pub(crate) enum Exec {
     Assign(Vec<(usize, Code)>),
     Choose {
         targets: Vec<usize>,
-        source: Source,
+        source: CandidateSource,
     },
     /// Solutions of the plan, copied from the first to the second slot of each pair.
     Such {
@@ -284,7 +284,7 @@ pub(crate) struct While {
 pub(crate) struct InverseLookup {
     pub(crate) function: Head,
     pub(crate) value: Code,
-    pub(crate) pattern: Pattern,
+    pub(crate) pattern: ValuePattern,
     /// Largest function, in pairs, that is scanned.
     pub(crate) most: u64,
     /// Steps after the lookup, for each argument.
@@ -344,8 +344,8 @@ impl PlanStep {
                 pattern.binds(slots);
             }
             PlanStep::Split { parts, .. } => slots.extend(parts.iter().filter_map(|part| match part {
-                Part::Bind { slot, .. } => Some(*slot),
-                Part::Equal(_) => None,
+                ConcatPart::Bind { slot, .. } => Some(*slot),
+                ConcatPart::Equal(_) => None,
             })),
             PlanStep::Rows(plan) | PlanStep::Join { plan, .. } | PlanStep::Prefixes { plan, .. } => {
                 plan.steps.iter().for_each(|step| step.binds(slots));
@@ -377,12 +377,12 @@ impl PlanStep {
     }
 }
 
-impl Pattern {
+impl ValuePattern {
     pub(crate) fn binds(&self, slots: &mut Vec<usize>) {
         match self {
-            Pattern::Bind(slot) => slots.push(*slot),
-            Pattern::Equal(_) => {}
-            Pattern::Pair(left, right) => {
+            ValuePattern::Bind(slot) => slots.push(*slot),
+            ValuePattern::Equal(_) => {}
+            ValuePattern::Pair(left, right) => {
                 left.binds(slots);
                 right.binds(slots);
             }

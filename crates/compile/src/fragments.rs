@@ -11,10 +11,10 @@ use abridge_model::{Expr, ExprId, PredId, QuantifiedOp, Subst, SubstId, Target};
 use abridge_value::{Set, Value};
 use rustc_hash::FxHashMap;
 
-use crate::build::{Builder, Numbers, is_deterministic};
+use crate::build::{CodeBuilder, Numbers, is_deterministic};
 use crate::code::{Code, Exec, Test, While};
-use crate::program::{Layout, Program};
-use crate::run::{Fast, Memory, Runtime, Stop, is_unset};
+use crate::program::{Program, SlotLayout};
+use crate::run::{Fast, Runtime, RuntimeMemory, Stop, is_unset};
 use crate::success::SuccessRate;
 use crate::symmetry::Stabiliser;
 
@@ -49,7 +49,7 @@ fn places<T>(n: usize) -> Vec<OnceLock<T>> {
 
 impl CompiledFragments {
     pub fn new(model: &abridge_model::Model) -> CompiledFragments {
-        let layout = Layout::of(model);
+        let layout = SlotLayout::of(model);
         CompiledFragments {
             program: Program {
                 layout,
@@ -68,9 +68,9 @@ impl CompiledFragments {
         }
     }
 
-    fn build<T>(&self, interp: &Interp<'_>, build: impl FnOnce(&mut Builder<'_, '_>) -> Option<T>) -> Option<T> {
+    fn build<T>(&self, interp: &Interp<'_>, build: impl FnOnce(&mut CodeBuilder<'_, '_>) -> Option<T>) -> Option<T> {
         let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut builder = Builder::new(interp, self.program.layout, *numbers);
+        let mut builder = CodeBuilder::new(interp, self.program.layout, *numbers);
         let built = build(&mut builder);
         *numbers = builder.numbers;
         built
@@ -224,8 +224,8 @@ impl CompiledFragments {
         if !fragment.success.is_worthwhile() || reads_partial(&fragment.names, env) {
             return None;
         }
-        let kept = session.take_scratch().and_then(|kept| kept.downcast::<Memory>().ok());
-        let mut memory = kept.unwrap_or_else(|| Box::new(Memory::new(self.program.layout)));
+        let kept = session.take_scratch().and_then(|kept| kept.downcast::<RuntimeMemory>().ok());
+        let mut memory = kept.unwrap_or_else(|| Box::new(RuntimeMemory::new(self.program.layout)));
         let mut runtime = Runtime::with_memory(&self.program, session.inner(), std::mem::take(&mut *memory));
         runtime.load(env, &fragment.names);
         let answer = run(&mut runtime);

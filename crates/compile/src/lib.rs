@@ -19,6 +19,6 @@ mod symmetry;
 pub use fragments::CompiledFragments;
 pub use order::StepOrder;
 pub use program::{Assigned, Condition, GuardVerdict, ParameterSearch, Program, Staged};
-pub use run::{Chosen, Fast, Runtime, Stop, Written, unset};
+pub use run::{Fast, Runtime, StepLocals, StepWrites, Stop, unset};
 pub use success::SuccessRate;
 pub use symmetry::{FixedSets, Interchangeable, OrbitChoice, Stabiliser, elements};

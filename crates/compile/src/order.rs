@@ -8,7 +8,7 @@ use abridge_model::{LocalId, Model, OpId, Subst, SubstId};
 use rustc_hash::FxHashSet;
 
 use crate::code::{Exec, PlanStep};
-use crate::program::{Layout, Program};
+use crate::program::{Program, SlotLayout};
 
 /// The order of the steps of an operation: by branches first, then by what is chosen, each in ascending order.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -20,8 +20,8 @@ pub struct StepOrder {
 }
 
 /// The locals that searches bind, in order.
-struct Bound {
-    layout: Layout,
+struct SearchedLocals {
+    layout: SlotLayout,
     /// Locals that tell steps apart.
     known: FxHashSet<LocalId>,
     order: Vec<LocalId>,
@@ -31,7 +31,7 @@ impl Program {
     /// The order of the steps of an operation, as a whole or in stages; nothing if steps come in no such order, or there is no compiled form.
     pub fn step_order(&self, model: &Model, op: OpId, in_stages: bool) -> Option<StepOrder> {
         let operation = &model.operations[op];
-        let mut bound = Bound { layout: self.layout, known: chosen(model), order: Vec::new() };
+        let mut bound = SearchedLocals { layout: self.layout, known: chosen(model), order: Vec::new() };
         bound.known.extend(&operation.params);
         if in_stages {
             bound.add(&self.staged(op)?.search.plan.steps)?;
@@ -89,7 +89,7 @@ fn add_branches(model: &Model, body: SubstId, found: &mut Vec<SubstId>) {
     }
 }
 
-impl Bound {
+impl SearchedLocals {
     /// Adds the locals that the steps of a plan bind; nothing if solutions come in another order than that of their values.
     fn add(&mut self, steps: &[PlanStep]) -> Option<()> {
         let (mut slots, mut is_hidden) = (Vec::new(), false);

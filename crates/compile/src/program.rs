@@ -6,20 +6,20 @@ use abridge_model::ids::Id as _;
 use abridge_model::{ConstId, LocalId, Model, OpId, PredId, Target, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::code::{Case, Code, Plan, Test};
+use crate::code::{Code, CompiledCase, Plan, Test};
 
 /// Layout of slots: constants first, then variables, then locals.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct SlotLayout {
     pub(crate) n_constants: usize,
     pub(crate) n_variables: usize,
     pub(crate) n_slots: usize,
 }
 
-impl Layout {
-    pub(crate) fn of(model: &Model) -> Layout {
+impl SlotLayout {
+    pub(crate) fn of(model: &Model) -> SlotLayout {
         let (n_constants, n_variables) = (model.constants.len(), model.variables.len());
-        Layout { n_constants, n_variables, n_slots: n_constants + n_variables + model.locals.len() }
+        SlotLayout { n_constants, n_variables, n_slots: n_constants + n_variables + model.locals.len() }
     }
 
     pub(crate) fn constant(self, id: ConstId) -> usize {
@@ -42,9 +42,9 @@ impl Layout {
 
 /// Compiled operations and properties of a model.
 pub struct Program {
-    pub layout: Layout,
+    pub layout: SlotLayout,
     pub(crate) n_cells: usize,
-    pub(crate) operations: Vec<Option<Operation>>,
+    pub(crate) operations: Vec<Option<CompiledOperation>>,
     pub(crate) staged: Vec<Option<Staged>>,
     /// Conjuncts of the invariant, assertions and the goal, by predicate.
     pub(crate) tests: Vec<Test>,
@@ -52,8 +52,8 @@ pub struct Program {
 }
 
 /// Compiled operation.
-pub(crate) struct Operation {
-    pub(crate) cases: Vec<Case>,
+pub(crate) struct CompiledOperation {
+    pub(crate) cases: Vec<CompiledCase>,
     pub(crate) outputs: Vec<usize>,
     /// Slots of parameters and outputs.
     pub(crate) label: Vec<usize>,
@@ -63,7 +63,7 @@ pub(crate) struct Operation {
     pub(crate) may_repeat: bool,
 }
 
-impl Operation {
+impl CompiledOperation {
     pub(crate) fn params(&self) -> &[usize] {
         &self.label[..self.label.len() - self.outputs.len()]
     }

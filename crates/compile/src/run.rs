@@ -27,12 +27,12 @@ use abridge_model::{LocalId, OpId, VarId};
 use abridge_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use memory::Memory;
+pub(crate) use memory::RuntimeMemory;
 use orbits::OrbitMemory;
 use rows::Rows;
 
-use crate::code::Case;
-use crate::program::{Layout, Operation, Program};
+use crate::code::CompiledCase;
+use crate::program::{CompiledOperation, Program, SlotLayout};
 use crate::symmetry::{Interchangeable, Stabiliser};
 
 /// Reason why the compiled form gives no answer.
@@ -50,18 +50,18 @@ pub type Fast<T> = std::result::Result<T, Stop>;
 pub(crate) const FUEL: u64 = 1 << 34;
 
 /// Step of an operation.
-pub struct Written<'w> {
+pub struct StepWrites<'w> {
     /// New values of the variables that the operation may write.
     pub written: &'w [Val],
 }
 
 /// Values of locals in a step.
-pub struct Chosen<'r> {
+pub struct StepLocals<'r> {
     pub(crate) slots: &'r [Val],
-    layout: Layout,
+    layout: SlotLayout,
 }
 
-impl Chosen<'_> {
+impl StepLocals<'_> {
     /// Value of a parameter, or of a local of an ANY around the step.
     pub fn local(&self, id: LocalId) -> &Val {
         &self.slots[self.layout.local(id)]
@@ -161,7 +161,7 @@ impl<'p> Runtime<'p> {
     }
 
     /// Calls `found` with all distinct steps of an operation from the state in the slots.
-    pub fn operation(&mut self, op: OpId, found: &mut dyn FnMut(Written<'_>)) -> Fast<()> {
+    pub fn operation(&mut self, op: OpId, found: &mut dyn FnMut(StepWrites<'_>)) -> Fast<()> {
         self.labelled(op, &mut |_, outcome, is_new| {
             if is_new {
                 found(outcome);
@@ -170,7 +170,7 @@ impl<'p> Runtime<'p> {
     }
 
     /// Calls `found` for every choice of locals, with their values and the step. The flag is set if the step is new.
-    pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(Chosen<'_>, Written<'_>, bool)) -> Fast<()> {
+    pub fn labelled(&mut self, op: OpId, found: &mut dyn FnMut(StepLocals<'_>, StepWrites<'_>, bool)) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
@@ -184,7 +184,11 @@ impl<'p> Runtime<'p> {
                 written.clear();
                 written.extend(operation.writes.iter().map(|slot| runtime.slots[*slot].clone()));
                 let is_new = !operation.may_repeat || seen.insert((runtime.values(&operation.label), written.clone()));
-                found(Chosen { slots: &runtime.slots, layout: program.layout }, Written { written: &written }, is_new);
+                found(
+                    StepLocals { slots: &runtime.slots, layout: program.layout },
+                    StepWrites { written: &written },
+                    is_new,
+                );
                 Ok(runtime.session.count_outcome()?)
             })
         });
@@ -198,7 +202,7 @@ impl<'p> Runtime<'p> {
         &mut self,
         op: OpId,
         group: &dyn Fn(&[Val]) -> Option<G>,
-        found: &mut dyn FnMut(u32, Written<'_>),
+        found: &mut dyn FnMut(u32, StepWrites<'_>),
     ) -> Fast<()> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
@@ -217,7 +221,7 @@ impl<'p> Runtime<'p> {
                 let answer = self.exec(&case.body, &mut |runtime| {
                     let step = (runtime.values(&operation.label), runtime.values(&operation.writes));
                     if !operation.may_repeat || seen.insert(step.clone()) {
-                        found(count, Written { written: &step.1 });
+                        found(count, StepWrites { written: &step.1 });
                     }
                     Ok(())
                 });
@@ -231,8 +235,8 @@ impl<'p> Runtime<'p> {
     /// One representative of each group of parameters that a case of the operation allows, with the size of the group.
     pub(crate) fn grouped_params<G: std::hash::Hash + Eq>(
         &mut self,
-        operation: &Operation,
-        case: &Case,
+        operation: &CompiledOperation,
+        case: &CompiledCase,
         group: &dyn Fn(&[Val]) -> Option<G>,
         firsts: &mut FxHashMap<G, Vec<Val>>,
     ) -> Fast<Vec<(Vec<Val>, u32)>> {

@@ -7,7 +7,9 @@
 use std::sync::{Mutex, OnceLock};
 
 use abridge_blast::{Blast, Evaluation, Formulas, Lit, MAX_ONE_HOT, Replaced};
-use abridge_encoding::{CellId, Cells, Config, Encoding, Initial, Property, PropertyKind, Prover, Source};
+use abridge_encoding::{
+    CellId, Cells, Encoding, EncodingConfig, EncodingSource, Initial, PropertyKind, Prover, StateProperty,
+};
 use abridge_eval::State;
 use abridge_model::VarId;
 use abridge_value::BitSet;
@@ -29,7 +31,7 @@ const FUEL_PER_EFFORT: u64 = 1000;
 const BOUND_CONFLICTS: u64 = 2_000;
 
 pub(crate) fn dependencies(
-    source: &Source<'_>,
+    source: &EncodingSource<'_>,
     constants: &State,
     (asked, observed): (AskedErrors, &[Observed]),
     depth: AnalysisDepth,
@@ -39,7 +41,7 @@ pub(crate) fn dependencies(
         return None;
     }
     let fuel = MAX_FUEL.min(resources.effort_left().saturating_mul(FUEL_PER_EFFORT));
-    let config = Config { max_one_hot: MAX_ONE_HOT, allows_drift: true, fuel, ..Config::default() };
+    let config = EncodingConfig { max_one_hot: MAX_ONE_HOT, allows_drift: true, fuel, ..EncodingConfig::default() };
     let mut judge = BoundProver { resources };
     let encoding = Encoding::new(source, constants, &config, &mut judge).ok()?;
     resources.spend(encoding.used_fuel / FUEL_PER_EFFORT);
@@ -88,7 +90,7 @@ struct DependencyBuilder {
     encoded: Vec<abridge_encoding::Instance>,
     /// Functions on states that are no steps. What is proved about all states survives them, too.
     functions: Vec<AnalysedInstance>,
-    properties: Vec<Property>,
+    properties: Vec<StateProperty>,
     /// Conditions under which evaluating an instance is an error.
     errors: Vec<(ErrorFinding, Vec<GuardId>)>,
     watches: Vec<ObservedCondition>,
@@ -150,12 +152,12 @@ impl DependencyBuilder {
     }
 
     /// Notes what formulas about paths observe.
-    fn observe(&mut self, source: &Source<'_>, constants: &State, observed: &[Observed]) {
+    fn observe(&mut self, source: &EncodingSource<'_>, constants: &State, observed: &[Observed]) {
         for one in observed {
             match one {
                 Observed::Truth(pred) => {
                     let position = source.propositions.iter().position(|known| known == pred);
-                    let is_meant = |known: &&Property| matches!(known.kind, PropertyKind::Proposition(idx) if Some(idx) == position);
+                    let is_meant = |known: &&StateProperty| matches!(known.kind, PropertyKind::Proposition(idx) if Some(idx) == position);
                     let truth = self.properties.iter().find(is_meant).and_then(|property| property.truth.ok());
                     let watch = match truth {
                         Some(truth) => self.watch(vec![truth.holds, truth.fails]),
@@ -197,7 +199,7 @@ impl DependencyBuilder {
     }
 
     /// The instances that a pattern may mean, and whether these are the same in all states. What its arguments read is observed.
-    fn meant(&mut self, source: &Source<'_>, constants: &State, pattern: &ObservedOperation) -> (BitSet, bool) {
+    fn meant(&mut self, source: &EncodingSource<'_>, constants: &State, pattern: &ObservedOperation) -> (BitSet, bool) {
         let (fixed, is_all) = pattern.fixed(source, constants);
         if !is_all {
             let arguments = pattern.arguments.iter().flatten();
@@ -376,7 +378,8 @@ impl DependencyBuilder {
         if !self.initial.is_known() || !self.theory.is_semantic() {
             return Vec::new();
         }
-        let is_goal = |property: &Property| matches!(property.kind, PropertyKind::Goal | PropertyKind::Proposition(_));
+        let is_goal =
+            |property: &StateProperty| matches!(property.kind, PropertyKind::Goal | PropertyKind::Proposition(_));
         let parts: Vec<Vec<Lit>> = self
             .properties
             .iter()

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit};
-use abridge_encoding::{CellId, Cells, Source};
+use abridge_encoding::{CellId, Cells, EncodingSource};
 use abridge_eval::{State, Val};
 use abridge_model::Model;
 use abridge_value::BitSet;
@@ -181,7 +181,7 @@ impl Dependencies {
     /// Dependencies of a machine for the constants of a state, and the observations of formulas about paths; `None` if the machine cannot be
     /// analysed.
     pub fn new(
-        source: &Source<'_>,
+        source: &EncodingSource<'_>,
         constants: &State,
         (asked, observed): (AskedErrors, &[Observed]),
         depth: AnalysisDepth,

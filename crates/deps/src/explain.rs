@@ -6,7 +6,7 @@
 use std::sync::PoisonError;
 
 use abridge_blast::{Answer, Lit, Replaced};
-use abridge_encoding::{CellId, Source};
+use abridge_encoding::{CellId, EncodingSource};
 use abridge_eval::{Val, val_text};
 use abridge_model::VarId;
 
@@ -45,14 +45,14 @@ pub enum DependenceReason {
 
 impl Dependencies {
     /// All pairs of instances that do not accord.
-    pub fn dependences(&self, source: &Source<'_>) -> Vec<Dependence> {
+    pub fn dependences(&self, source: &EncodingSource<'_>) -> Vec<Dependence> {
         let pairs =
             (0..self.n_instances).flat_map(|first| (first + 1..self.n_instances).map(move |second| (first, second)));
         let dependent = pairs.filter(|(first, second)| self.discords(*first).contains(*second));
         dependent.filter_map(|(first, second)| self.dependence(source, first, second)).collect()
     }
 
-    fn dependence(&self, source: &Source<'_>, first: EventId, second: EventId) -> Option<Dependence> {
+    fn dependence(&self, source: &EncodingSource<'_>, first: EventId, second: EventId) -> Option<Dependence> {
         let (a, b) = (self.instance(first)?, self.instance(second)?);
         let mut cells: Vec<usize> = a.written.common(&b.reads).chain(a.written.common(&b.written)).collect();
         cells.extend(b.written.common(&a.reads));
@@ -74,7 +74,7 @@ impl Dependencies {
     fn example(
         &self,
         theory: &mut Theory,
-        source: &Source<'_>,
+        source: &EncodingSource<'_>,
         a: &AnalysedInstance,
         b: &AnalysedInstance,
     ) -> (DependenceReason, Vec<(String, String)>) {
@@ -93,7 +93,7 @@ impl Dependencies {
         (DependenceReason::Unknown, Vec::new())
     }
 
-    fn witness(&self, theory: &mut Theory, source: &Source<'_>, lits: &[Lit]) -> Option<Vec<(String, String)>> {
+    fn witness(&self, theory: &mut Theory, source: &EncodingSource<'_>, lits: &[Lit]) -> Option<Vec<(String, String)>> {
         if lits.contains(&Lit::FALSE) {
             return None;
         }

@@ -7,7 +7,7 @@
 use std::sync::PoisonError;
 
 use abridge_blast::{Lit, Replaced};
-use abridge_encoding::{Cells, Source};
+use abridge_encoding::{Cells, EncodingSource};
 use abridge_eval::{Env, State, Val};
 use abridge_model::{ExprId, PredId};
 use abridge_value::BitSet;
@@ -19,7 +19,7 @@ use crate::theory::{QuestionKind, Theory};
 /// What a formula about paths observes.
 #[derive(Clone, Debug)]
 pub enum Observed {
-    /// The truth of a predicate in states. It counts as a whole unless it is among [`Source::propositions`].
+    /// The truth of a predicate in states. It counts as a whole unless it is among [`EncodingSource::propositions`].
     Truth(PredId),
     /// The value of an expression in states.
     Value(ExprId),
@@ -46,7 +46,7 @@ pub(crate) struct ObservedCondition {
 
 impl ObservedOperation {
     /// The arguments whose values depend on the constants alone, by position, and whether these are all that are given.
-    pub(crate) fn fixed(&self, source: &Source<'_>, constants: &State) -> (Vec<(usize, Val)>, bool) {
+    pub(crate) fn fixed(&self, source: &EncodingSource<'_>, constants: &State) -> (Vec<(usize, Val)>, bool) {
         let session = source.interp.session();
         let mut is_all = true;
         let mut fixed = Vec::new();
@@ -62,7 +62,7 @@ impl ObservedOperation {
     }
 
     /// Whether steps with a label may be of this kind, as far as these arguments say.
-    pub(crate) fn may_mean(&self, source: &Source<'_>, label: Option<&[Val]>, fixed: &[(usize, Val)]) -> bool {
+    pub(crate) fn may_mean(&self, source: &EncodingSource<'_>, label: Option<&[Val]>, fixed: &[(usize, Val)]) -> bool {
         let Some(label) = label else { return true };
         let model = source.interp.model();
         let params = &model.operations[source.operations[self.operation]].params;

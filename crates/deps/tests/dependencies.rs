@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use abridge_deps::{AnalysisDepth, Answers, AskedErrors, Dependencies, Resources};
-use abridge_encoding::Source;
-use abridge_eval::Config;
+use abridge_encoding::EncodingSource;
+use abridge_eval::EvalConfig;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model_system::ModelSystem as _;
 use abridge_system::{Steps, System as _, Worker as _};
@@ -34,18 +34,23 @@ fn find_with(text: &str, depth: AnalysisDepth, resources: &Resources) -> Found {
     let project = Project::new(&[("M.mch", text)]);
     let analysis = project.analyse();
     let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{}", project.diagnostics()));
-    let system = Explicit::new(judge(model, Config::default()), SystemConfig::default());
+    let system = Explicit::new(judge(model, EvalConfig::default()), SystemConfig::default());
     let mut steps = Steps::new(system.width());
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();
-    let dependencies =
-        Dependencies::new(&Source::new(system.judge()), &system.decode(&words).0, (ASKED, &[]), depth, resources)
-            .expect("the machine can be analysed");
+    let dependencies = Dependencies::new(
+        &EncodingSource::new(system.judge()),
+        &system.decode(&words).0,
+        (ASKED, &[]),
+        depth,
+        resources,
+    )
+    .expect("the machine can be analysed");
     let name = |event| dependencies.name(model, system.operation_ids(), event);
     let enabling = dependencies.enabling();
     (0..dependencies.n_instances()).for_each(|event| _ = (dependencies.discords(event), dependencies.disablers(event)));
     let questions = dependencies.outline().questions;
-    let dependences = dependencies.dependences(&Source::new(system.judge()));
+    let dependences = dependencies.dependences(&EncodingSource::new(system.judge()));
     Found {
         instances: (0..dependencies.n_instances()).map(name).collect(),
         dependent: dependences.iter().map(|pair| (name(pair.first), name(pair.second))).collect(),
@@ -222,7 +227,7 @@ fn all_valuations_share_one_budget() {
            down = SELECT nn > 0 THEN nn := nn - 1 END
          END";
     let model = Project::model_of(text);
-    let system = Explicit::new(judge(&model, Config::default()), SystemConfig::default());
+    let system = Explicit::new(judge(&model, EvalConfig::default()), SystemConfig::default());
     let mut steps = Steps::new(system.width());
     let _ = system.worker().initial(&mut steps);
     assert!(steps.len() >= 64, "each valuation has its initial state");
@@ -230,7 +235,7 @@ fn all_valuations_share_one_budget() {
         let resources = Resources::new(Arc::default(), effort);
         let dependencies = |step: abridge_system::Step<'_>| {
             Dependencies::new(
-                &Source::new(system.judge()),
+                &EncodingSource::new(system.judge()),
                 &system.decode(step.target).0,
                 (ASKED, &[]),
                 SEMANTIC,
@@ -256,13 +261,19 @@ fn when_the_time_is_over_nothing_is_asked_or_kept() {
     let project = Project::new(&[("M.mch", &text)]);
     let analysis = project.analyse();
     let model = analysis.model.as_ref().expect("a machine");
-    let system = Explicit::new(judge(model, Config::default()), SystemConfig::default());
+    let system = Explicit::new(judge(model, EvalConfig::default()), SystemConfig::default());
     let mut steps = Steps::new(system.width());
     assert!(system.worker().initial(&mut steps).is_whole());
     let words = steps.iter().next().expect("the machine starts").target.to_vec();
     assert!(
-        Dependencies::new(&Source::new(system.judge()), &system.decode(&words).0, (ASKED, &[]), SEMANTIC, &resources)
-            .is_none()
+        Dependencies::new(
+            &EncodingSource::new(system.judge()),
+            &system.decode(&words).0,
+            (ASKED, &[]),
+            SEMANTIC,
+            &resources
+        )
+        .is_none()
     );
     assert!(!resources.answers.is_changed());
 }

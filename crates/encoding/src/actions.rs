@@ -15,24 +15,26 @@ use abridge_value::{Int, Value};
 
 use abridge_eval::{Env, Session, State, SymbolicSet, Val};
 use abridge_model::ModelNode;
-use abridge_solve::encode::{ChoicePoint, Encoded, Encoder, Executor, SetArg, Stop, Term, TruthPair, may_fail};
+use abridge_solve::encode::{
+    ChoicePoint, CircuitEncoder, CircuitResult, CircuitTerm, Executor, NoCircuit, SetArg, TruthPair, may_fail,
+};
 
 use crate::gap::Cause;
 
 /// A condition of an action, all of which must hold.
 #[derive(Clone, Debug)]
-pub(crate) struct Guard {
+pub(crate) struct ActionGuard {
     pub(crate) truth: Result<TruthPair, Cause>,
     /// The variables that it reads.
     pub(crate) reads: Vec<VarId>,
-    pub(crate) role: Role,
+    pub(crate) role: GuardRole,
     /// It has no circuit, and may be ill-defined.
     pub(crate) may_fail: bool,
 }
 
 /// How the interpreter evaluates a condition, which decides where ill-definedness is an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
+pub(crate) enum GuardRole {
     /// Evaluated: an error where it is ill-defined and no other strict or searched condition is false.
     Strict,
     /// Part of a search for parameters: false where it is ill-defined.
@@ -41,7 +43,7 @@ pub(crate) enum Role {
     Inner,
 }
 
-impl Guard {
+impl ActionGuard {
     /// Whether it is true or false in every state.
     fn is_decided(&self, circuit: &mut Circuit) -> bool {
         match self.truth {
@@ -56,7 +58,7 @@ impl Guard {
 pub(crate) struct Action {
     /// Nothing for the operation as a whole.
     pub(crate) label: Option<Vec<Val>>,
-    pub(crate) guards: Vec<Guard>,
+    pub(crate) guards: Vec<ActionGuard>,
     /// Further conditions under which there is an outcome, on choices too.
     pub(crate) possible: Lit,
     /// Under the guards nothing goes wrong in what has a circuit.
@@ -78,7 +80,7 @@ pub(crate) struct Action {
 }
 
 /// What the initialisation does, as circuits over its choices.
-pub(crate) struct Start {
+pub(crate) struct InitialAction {
     /// There is an outcome.
     pub(crate) possible: Lit,
     /// Nothing goes wrong.
@@ -95,7 +97,7 @@ const MANY_LABELS: &str = "many labels";
 /// A translator for one valuation of the constants.
 pub(crate) struct Translator<'s> {
     session: &'s Session<'s>,
-    encoder: Encoder<'s>,
+    encoder: CircuitEncoder<'s>,
     env: Env,
 }
 
@@ -106,7 +108,7 @@ struct Peeled {
     /// Conditions on parameters, or those of an ANY that was taken off.
     searched: Vec<PredId>,
     /// Role of the conditions in `searched`.
-    role: Role,
+    role: GuardRole,
     /// The locals of an ANY that was taken off.
     binder: Vec<LocalId>,
     body: SubstId,
@@ -117,7 +119,7 @@ impl<'s> Translator<'s> {
     pub(crate) fn new(session: &'s Session<'s>, constants: &State, max_one_hot: i64) -> Self {
         let blank = vec![None; session.model().variables.len()];
         let state = State { constants: constants.constants.clone(), variables: std::sync::Arc::new(blank) };
-        let mut encoder = Encoder::new(session);
+        let mut encoder = CircuitEncoder::new(session);
         encoder.blast.set_max_one_hot(max_one_hot);
         encoder.refuse_warnings();
         Translator { session, encoder, env: Env::new(&state) }
@@ -174,7 +176,7 @@ impl<'s> Translator<'s> {
         }
     }
 
-    fn cause(&self, node: ModelNode, stop: &Stop) -> Cause {
+    fn cause(&self, node: ModelNode, stop: &NoCircuit) -> Cause {
         Cause::of_node(self.session.model(), node, stop, |id| self.encoder.variable(id).is_none())
     }
 
@@ -188,7 +190,7 @@ impl<'s> Translator<'s> {
     }
 
     /// The initialisation, before variables have been declared.
-    pub(crate) fn initialisation(&mut self) -> Result<Start, Cause> {
+    pub(crate) fn initialisation(&mut self) -> Result<InitialAction, Cause> {
         let (model, env) = (self.session.model(), self.env.clone());
         model.variables.ids().for_each(|id| self.hide(id));
         let body = model.initialisation;
@@ -197,7 +199,7 @@ impl<'s> Translator<'s> {
         let (is_doubtful, gap) = (executor.is_doubtful, executor.gaps.first().copied());
         let effect = result.map_err(|stop| self.cause(ModelNode::Subst(body), &stop))?;
         if let Some(what) = gap {
-            let stop = Stop::Unsupported(what);
+            let stop = NoCircuit::Unsupported(what);
             return Err(if is_doubtful { Cause::IllDefinedness } else { self.cause(ModelNode::Subst(body), &stop) });
         }
         let mut values = Vec::new();
@@ -208,7 +210,7 @@ impl<'s> Translator<'s> {
             let sym = self.encoder.as_sym(term, &env).map_err(|stop| self.cause(ModelNode::Subst(body), &stop))?;
             values.push((id, sym));
         }
-        Ok(Start { possible: effect.possible, defined: effect.defined, values })
+        Ok(InitialAction { possible: effect.possible, defined: effect.defined, values })
     }
 
     /// The greatest magnitude of an integer that the machine or its constants name, as far as circuits can have it.
@@ -234,7 +236,7 @@ impl<'s> Translator<'s> {
 
     /// When a value is an element of a set.
     pub(crate) fn member(&mut self, value: &CircuitValue, set: &Val) -> Option<Lit> {
-        let truth = self.encoder.in_set(&Term::of_sym(value.clone()), &SetArg::Val(set.clone()), &self.env);
+        let truth = self.encoder.in_set(&CircuitTerm::of_sym(value.clone()), &SetArg::Val(set.clone()), &self.env);
         truth.ok().map(|truth| truth.holds)
     }
 
@@ -299,9 +301,9 @@ impl<'s> Translator<'s> {
             Ok(actions) => actions,
             Err(stop) => {
                 let cause = match stop {
-                    Stop::Fatal(_) => Cause::Budget,
-                    Stop::Unsupported(MANY_LABELS) => Cause::ManyInstances,
-                    Stop::Unsupported(what) => Cause::Construct(what),
+                    NoCircuit::Fatal(_) => Cause::Budget,
+                    NoCircuit::Unsupported(MANY_LABELS) => Cause::ManyInstances,
+                    NoCircuit::Unsupported(what) => Cause::Construct(what),
                 };
                 let whole = self.whole(op, &peeled);
                 vec![whole.unwrap_or_else(|_| self.opaque(op, cause))]
@@ -327,8 +329,9 @@ impl<'s> Translator<'s> {
     fn has_doubtful_order(&mut self, op: OpId, peeled: &Peeled, actions: &[Action]) -> bool {
         let model = self.session.model();
         let is_searched = !model.operations[op].params.is_empty();
-        let mut strict = actions.iter().flat_map(|action| &action.guards).filter(|guard| guard.role == Role::Strict);
-        let is_merged = peeled.role != Role::Inner && has_conditions(model, peeled.body, is_searched);
+        let mut strict =
+            actions.iter().flat_map(|action| &action.guards).filter(|guard| guard.role == GuardRole::Strict);
+        let is_merged = peeled.role != GuardRole::Inner && has_conditions(model, peeled.body, is_searched);
         let is_lenient = self.is_lenient();
         let circuit = &mut self.encoder.blast.circuit;
         if is_merged && !is_lenient && strict.any(|guard| !guard.is_decided(circuit)) {
@@ -365,7 +368,7 @@ impl<'s> Translator<'s> {
         let mut peeled = Peeled {
             strict: Vec::new(),
             searched: Vec::new(),
-            role: Role::Searched,
+            role: GuardRole::Searched,
             binder: Vec::new(),
             body: operation.body,
         };
@@ -388,7 +391,7 @@ impl<'s> Translator<'s> {
                 Subst::Any { binder, pred, body }
                     if operation.params.is_empty() && self.tells_apart(label, binder, *body) =>
                 {
-                    peeled.role = Role::Inner;
+                    peeled.role = GuardRole::Inner;
                     peeled.searched = self.conjuncts(*pred);
                     peeled.binder.clone_from(binder);
                     peeled.body = *body;
@@ -418,14 +421,14 @@ impl<'s> Translator<'s> {
         peeled: &Peeled,
         label: &[LocalId],
         (most, is_meant): (usize, &Meant<'_>),
-    ) -> Encoded<Vec<Action>> {
+    ) -> CircuitResult<Vec<Action>> {
         let params = &self.session.model().operations[op].params;
         let binder: Vec<LocalId> = params.iter().chain(&peeled.binder).copied().collect();
         if !label.iter().all(|local| binder.contains(local)) {
-            return Err(Stop::Unsupported("a label"));
+            return Err(NoCircuit::Unsupported("a label"));
         }
         let strict = self.strict_guards(peeled)?;
-        let is_impossible = |guard: &Guard| guard.truth.is_ok_and(|truth| truth.fails == Lit::TRUE);
+        let is_impossible = |guard: &ActionGuard| guard.truth.is_ok_and(|truth| truth.fails == Lit::TRUE);
         if strict.iter().any(is_impossible) {
             return Ok(Vec::new());
         }
@@ -434,13 +437,13 @@ impl<'s> Translator<'s> {
         let mut count = 0;
         self.encoder.bind_each(&binder, &peeled.searched, &self.env, &mut |_, env| {
             let vals: Option<Vec<Val>> = label.iter().map(|local| env.local(*local).cloned()).collect();
-            let vals = vals.ok_or(Stop::Unsupported("a label without a value"))?;
+            let vals = vals.ok_or(NoCircuit::Unsupported("a label without a value"))?;
             if !is_meant(&vals) {
                 return Ok(());
             }
             count += 1;
             if count > most {
-                return Err(Stop::Unsupported(MANY_LABELS));
+                return Err(NoCircuit::Unsupported(MANY_LABELS));
             }
             let place = *places.entry(vals).or_insert_with_key(|vals| {
                 groups.push((vals.clone(), Vec::new()));
@@ -460,7 +463,7 @@ impl<'s> Translator<'s> {
             actions.push(action);
         }
         // What is searched inside may be empty, and the conditions around it ill-defined nevertheless.
-        let carries_errors = actions.is_empty() && peeled.role == Role::Inner && !self.is_lenient();
+        let carries_errors = actions.is_empty() && peeled.role == GuardRole::Inner && !self.is_lenient();
         let circuit = &mut self.encoder.blast.circuit;
         if carries_errors && !strict.iter().all(|guard| guard.is_decided(circuit)) {
             actions.push(Action::never(strict));
@@ -468,20 +471,20 @@ impl<'s> Translator<'s> {
         Ok(actions)
     }
 
-    fn strict_guards(&mut self, peeled: &Peeled) -> Encoded<Vec<Guard>> {
+    fn strict_guards(&mut self, peeled: &Peeled) -> CircuitResult<Vec<ActionGuard>> {
         let env = self.env.clone();
-        peeled.strict.iter().map(|guard| self.guard(*guard, Role::Strict, &env)).collect()
+        peeled.strict.iter().map(|guard| self.guard(*guard, GuardRole::Strict, &env)).collect()
     }
 
     /// The searched guards for one label. Several choices beside the label come to one condition: some choice satisfies them.
-    fn searched_guards(&mut self, peeled: &Peeled, envs: &[Env]) -> Encoded<Vec<Guard>> {
+    fn searched_guards(&mut self, peeled: &Peeled, envs: &[Env]) -> CircuitResult<Vec<ActionGuard>> {
         if envs.len() == 1 {
             return peeled.searched.iter().map(|guard| self.guard(*guard, peeled.role, &envs[0])).collect();
         }
         Ok(vec![self.some_choice(peeled, envs)?])
     }
 
-    fn some_choice(&mut self, peeled: &Peeled, envs: &[Env]) -> Encoded<Guard> {
+    fn some_choice(&mut self, peeled: &Peeled, envs: &[Env]) -> CircuitResult<ActionGuard> {
         let (mut holds, mut fails, mut reads, mut gap, mut may_fail) = (vec![], vec![], vec![], None, false);
         for env in envs {
             let (mut all_hold, mut some_fails) = (Vec::new(), Vec::new());
@@ -505,32 +508,32 @@ impl<'s> Translator<'s> {
         reads.dedup();
         let circuit = &mut self.encoder.blast.circuit;
         let truth = TruthPair { holds: circuit.or_all(holds), fails: circuit.and_all(fails) };
-        Ok(Guard { truth: gap.map_or(Ok(truth), Err), reads, role: peeled.role, may_fail })
+        Ok(ActionGuard { truth: gap.map_or(Ok(truth), Err), reads, role: peeled.role, may_fail })
     }
 
-    fn guard(&mut self, pred: PredId, role: Role, env: &Env) -> Encoded<Guard> {
+    fn guard(&mut self, pred: PredId, role: GuardRole, env: &Env) -> CircuitResult<ActionGuard> {
         let truth = match self.encoder.pred(pred, env) {
             Ok(truth) => Ok(truth),
-            Err(stop @ Stop::Unsupported(_)) => Err(self.cause(ModelNode::Pred(pred), &stop)),
+            Err(stop @ NoCircuit::Unsupported(_)) => Err(self.cause(ModelNode::Pred(pred), &stop)),
             Err(stop) => return Err(stop),
         };
         let may_fail = truth.is_err() && may_fail(self.session.model(), ModelNode::Pred(pred));
         let reads = self.session.interp().names_of_pred(pred).variables.clone();
-        Ok(Guard { truth, reads, role, may_fail })
+        Ok(ActionGuard { truth, reads, role, may_fail })
     }
 
     fn action(
         &mut self,
         op: OpId,
         label: Option<Vec<Val>>,
-        guards: Vec<Guard>,
+        guards: Vec<ActionGuard>,
         body: SubstId,
         env: &Env,
-    ) -> Encoded<Action> {
+    ) -> CircuitResult<Action> {
         let mut executor = Executor::new(&mut self.encoder);
         let effect = match executor.execute(body, env) {
             Ok(effect) => effect,
-            Err(stop @ Stop::Unsupported(_)) => {
+            Err(stop @ NoCircuit::Unsupported(_)) => {
                 let opaque = self.opaque(op, self.cause(ModelNode::Subst(body), &stop));
                 return Ok(Action { label, guards, ..opaque });
             }
@@ -538,7 +541,7 @@ impl<'s> Translator<'s> {
         };
         let Executor { loose, is_doubtful, has_choice, gaps, points, .. } = executor;
         let mut gaps: Vec<Cause> =
-            gaps.into_iter().map(|what| self.cause(ModelNode::Subst(body), &Stop::Unsupported(what))).collect();
+            gaps.into_iter().map(|what| self.cause(ModelNode::Subst(body), &NoCircuit::Unsupported(what))).collect();
         gaps.extend(is_doubtful.then_some(Cause::IllDefinedness));
         let mut outputs = Vec::new();
         for output in &self.session.model().operations[op].outputs {
@@ -567,7 +570,7 @@ impl<'s> Translator<'s> {
     }
 
     /// The operation as a whole, parameters being choices.
-    fn whole(&mut self, op: OpId, peeled: &Peeled) -> Encoded<Action> {
+    fn whole(&mut self, op: OpId, peeled: &Peeled) -> CircuitResult<Action> {
         let params = &self.session.model().operations[op].params;
         let binder: Vec<LocalId> = params.iter().chain(&peeled.binder).copied().collect();
         let env = self.env.clone();
@@ -578,7 +581,7 @@ impl<'s> Translator<'s> {
         }
         let is_choice = self.encoder.blast.circuit.and_all(conditions);
         let truth = Ok(TruthPair { holds: is_choice, fails: !is_choice });
-        guards.push(Guard { truth, reads: Vec::new(), role: peeled.role, may_fail: false });
+        guards.push(ActionGuard { truth, reads: Vec::new(), role: peeled.role, may_fail: false });
         let action = self.action(op, None, guards, peeled.body, &env)?;
         Ok(Action { has_choice: true, ..action })
     }
@@ -589,7 +592,12 @@ impl<'s> Translator<'s> {
         let reads: Vec<VarId> = effects.reads.iter().collect();
         Action {
             label: None,
-            guards: vec![Guard { truth: Err(cause), reads: reads.clone(), role: Role::Strict, may_fail: true }],
+            guards: vec![ActionGuard {
+                truth: Err(cause),
+                reads: reads.clone(),
+                role: GuardRole::Strict,
+                may_fail: true,
+            }],
             possible: Lit::TRUE,
             defined: Lit::TRUE,
             updates: effects.writes.iter().map(|id| (id, None)).collect(),
@@ -605,7 +613,7 @@ impl<'s> Translator<'s> {
 
 impl Action {
     /// No step, but perhaps an error.
-    fn never(guards: Vec<Guard>) -> Action {
+    fn never(guards: Vec<ActionGuard>) -> Action {
         Action {
             label: None,
             guards,

@@ -21,10 +21,10 @@ use abridge_model::{Arrow, BaseSet, BinaryOp, Model, TypeTable, UnaryOp, VarId};
 use abridge_value::{Int, Set};
 use rustc_hash::FxHashMap;
 
-use crate::actions::{Action, Start, Translator};
-use crate::gap::{Cause, Gap, Subject};
+use crate::actions::{Action, InitialAction, Translator};
+use crate::gap::{Cause, CircuitGap, GapSubject};
 use crate::prover::{Prover, is_contradiction};
-use crate::source::{Config, Source};
+use crate::source::{EncodingConfig, EncodingSource};
 
 /// A drifting integer is between minus this and this.
 pub const DRIFT_RANGE: i64 = 1 << 39;
@@ -40,8 +40,8 @@ const ASSUMED_ELEMENTS: (i64, i64) = (-32, 95);
 const ASSUMED_LENGTH: i64 = 12;
 
 /// Initial states as they are known while bounds are chosen.
-pub(crate) enum Starts {
-    Circuit(Start),
+pub(crate) enum KnownStarts {
+    Circuit(InitialAction),
     /// All initial states.
     List(Vec<State>),
     Unknown,
@@ -49,7 +49,7 @@ pub(crate) enum Starts {
 
 /// The origin of a bound, from the strongest to the weakest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Origin {
+enum BoundOrigin {
     Invariant,
     /// A range around the constants of the machine.
     Constants,
@@ -60,10 +60,10 @@ enum Origin {
 
 /// What the rounds before have shown about variables: the strongest bound that is not refuted, if there may be one.
 #[derive(Default)]
-pub(crate) struct Refuted(FxHashMap<VarId, Option<Origin>>);
+pub(crate) struct Refuted(FxHashMap<VarId, Option<BoundOrigin>>);
 
 impl Refuted {
-    fn allows(&self, variable: VarId, origin: Origin) -> bool {
+    fn allows(&self, variable: VarId, origin: BoundOrigin) -> bool {
         self.0.get(&variable).is_none_or(|next| next.is_some_and(|next| next <= origin))
     }
 
@@ -73,13 +73,13 @@ impl Refuted {
     }
 
     /// Adds what a round has shown: variables that may leave the bounds that were declared.
-    pub(crate) fn add(&mut self, variables: Vec<VarId>, declared: &Declared) {
+    pub(crate) fn add(&mut self, variables: Vec<VarId>, declared: &DeclaredVariables) {
         for variable in variables {
             let bound = declared.bounds.iter().find(|bound| bound.variable == variable);
             let next = match bound.map(|bound| bound.origin) {
-                Some(Origin::Invariant) => Some(Origin::Constants),
-                Some(Origin::Constants) => Some(Origin::Drift),
-                Some(Origin::Drift) => Some(Origin::Assumed),
+                Some(BoundOrigin::Invariant) => Some(BoundOrigin::Constants),
+                Some(BoundOrigin::Constants) => Some(BoundOrigin::Drift),
+                Some(BoundOrigin::Drift) => Some(BoundOrigin::Assumed),
                 _ => None,
             };
             self.0.insert(variable, next);
@@ -90,7 +90,7 @@ impl Refuted {
 /// What an action must preserve about a variable.
 struct Bound {
     variable: VarId,
-    origin: Origin,
+    origin: BoundOrigin,
     /// Nothing for a drift.
     set: Option<Val>,
 }
@@ -104,56 +104,58 @@ enum Form {
 }
 
 /// Variables with their symbolic values.
-pub(crate) struct Declared {
+pub(crate) struct DeclaredVariables {
     /// True in all reachable states, once the bounds are proved.
     pub(crate) assumptions: Vec<Lit>,
     bounds: Vec<Bound>,
-    pub(crate) gaps: Vec<Gap>,
+    pub(crate) gaps: Vec<CircuitGap>,
 }
 
 /// Chooses symbolic values for variables.
 pub(crate) struct Declarer<'d, 't, 's> {
-    pub(crate) source: &'d Source<'d>,
-    pub(crate) config: &'d Config,
+    pub(crate) source: &'d EncodingSource<'d>,
+    pub(crate) config: &'d EncodingConfig,
     pub(crate) translator: &'t mut Translator<'s>,
-    pub(crate) starts: &'d Starts,
+    pub(crate) starts: &'d KnownStarts,
     pub(crate) prover: &'d mut dyn Prover,
-    declared: Declared,
+    declared: DeclaredVariables,
 }
 
 impl<'d, 't, 's> Declarer<'d, 't, 's> {
     pub(crate) fn new(
-        source: &'d Source<'d>,
-        config: &'d Config,
+        source: &'d EncodingSource<'d>,
+        config: &'d EncodingConfig,
         translator: &'t mut Translator<'s>,
-        starts: &'d Starts,
+        starts: &'d KnownStarts,
         prover: &'d mut dyn Prover,
     ) -> Self {
-        let declared = Declared { assumptions: Vec::new(), bounds: Vec::new(), gaps: Vec::new() };
+        let declared = DeclaredVariables { assumptions: Vec::new(), bounds: Vec::new(), gaps: Vec::new() };
         Declarer { source, config, translator, starts, prover, declared }
     }
 
-    pub(crate) fn declare_all(mut self, refuted: &Refuted) -> Declared {
+    pub(crate) fn declare_all(mut self, refuted: &Refuted) -> DeclaredVariables {
         let model = self.source.interp.model();
         for variable in self.source.variables.iter().copied() {
             if refuted.is_unbounded(variable) || !self.declare(variable, refuted) {
                 self.translator.hide(variable);
                 let cause = Cause::of_type(model, model.variables[variable].ty);
-                self.declared.gaps.push(Gap { subject: Subject::Variable(variable), cause });
+                self.declared.gaps.push(CircuitGap { subject: GapSubject::Variable(variable), cause });
             }
         }
         self.declared
     }
 
     fn declare(&mut self, variable: VarId, refuted: &Refuted) -> bool {
-        let allows = |origin: Origin| refuted.allows(variable, origin);
-        allows(Origin::Invariant) && self.declare_bound(variable, Form::ByArgument)
-            || allows(Origin::Invariant) && self.config.prefers_invariant && self.declare_bound(variable, Form::Any)
+        let allows = |origin: BoundOrigin| refuted.allows(variable, origin);
+        allows(BoundOrigin::Invariant) && self.declare_bound(variable, Form::ByArgument)
+            || allows(BoundOrigin::Invariant)
+                && self.config.prefers_invariant
+                && self.declare_bound(variable, Form::Any)
             || self.declare_type(variable)
-            || allows(Origin::Invariant) && self.declare_bound(variable, Form::Any)
-            || allows(Origin::Constants) && self.declare_range(variable, Origin::Constants)
-            || allows(Origin::Drift) && self.config.allows_drift && self.declare_drift(variable)
-            || allows(Origin::Assumed) && self.config.keeps_unproved && self.declare_assumed(variable)
+            || allows(BoundOrigin::Invariant) && self.declare_bound(variable, Form::Any)
+            || allows(BoundOrigin::Constants) && self.declare_range(variable, BoundOrigin::Constants)
+            || allows(BoundOrigin::Drift) && self.config.allows_drift && self.declare_drift(variable)
+            || allows(BoundOrigin::Assumed) && self.config.keeps_unproved && self.declare_assumed(variable)
     }
 
     fn declare_type(&mut self, variable: VarId) -> bool {
@@ -178,7 +180,7 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
                     Form::ByArgument => self.translator.declare_function(variable, &set),
                     Form::Any => self.translator.declare(variable, Some(&set)),
                 };
-                if self.is_taken(variable, condition, set, Origin::Invariant) {
+                if self.is_taken(variable, condition, set, BoundOrigin::Invariant) {
                     return true;
                 }
             }
@@ -187,7 +189,7 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
     }
 
     /// Takes a range around the constants of the machine or a wide one: for an integer, or for the values of a function to integers.
-    fn declare_range(&mut self, variable: VarId, origin: Origin) -> bool {
+    fn declare_range(&mut self, variable: VarId, origin: BoundOrigin) -> bool {
         let model = self.source.interp.model();
         let ty = model.variables[variable].ty;
         let parts: Vec<_> =
@@ -236,28 +238,28 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
         };
         let is_declared = set.is_some_and(|set| {
             let condition = self.translator.declare(variable, Some(&set));
-            self.is_taken(variable, condition, set, Origin::Assumed)
+            self.is_taken(variable, condition, set, BoundOrigin::Assumed)
         });
-        if !is_declared && !self.declare_range(variable, Origin::Assumed) {
+        if !is_declared && !self.declare_range(variable, BoundOrigin::Assumed) {
             return false;
         }
         let cause = Cause::of_type(model, ty);
-        self.declared.gaps.push(Gap { subject: Subject::Variable(variable), cause });
+        self.declared.gaps.push(CircuitGap { subject: GapSubject::Variable(variable), cause });
         true
     }
 
     /// A range around the constants of the machine: a step may go beyond what guards compare with, by as much again. Where nothing is proved, it is wide.
-    fn range(&self, is_natural: bool, origin: Origin) -> Val {
-        let least = if origin == Origin::Assumed { ASSUMED_MAGNITUDE } else { 0 };
+    fn range(&self, is_natural: bool, origin: BoundOrigin) -> Val {
+        let least = if origin == BoundOrigin::Assumed { ASSUMED_MAGNITUDE } else { 0 };
         let greatest = self.translator.greatest_integer().clamp(least, DRIFT_RANGE / 4);
         let (lo, hi) = (if is_natural { 0 } else { -2 * greatest - 1 }, 2 * greatest + 1);
         Set::interval(Int::from(lo), Int::from(hi)).into()
     }
 
     /// Takes a symbolic value that was declared, if it has cells and the initial states are within the bound.
-    fn is_taken(&mut self, variable: VarId, condition: Option<Lit>, set: Val, origin: Origin) -> bool {
+    fn is_taken(&mut self, variable: VarId, condition: Option<Lit>, set: Val, origin: BoundOrigin) -> bool {
         let Some(condition) = condition else { return false };
-        if !self.has_cells(variable) || origin != Origin::Assumed && !self.starts_within(variable, &set) {
+        if !self.has_cells(variable) || origin != BoundOrigin::Assumed && !self.starts_within(variable, &set) {
             return false;
         }
         self.declared.assumptions.push(condition);
@@ -276,8 +278,8 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
         }
         let Some(condition) = self.translator.declare(variable, Some(&range(DRIFT_RANGE))) else { return false };
         self.declared.assumptions.push(condition);
-        self.declared.bounds.push(Bound { variable, origin: Origin::Drift, set: None });
-        self.declared.gaps.push(Gap { subject: Subject::Variable(variable), cause: Cause::UnboundedInteger });
+        self.declared.bounds.push(Bound { variable, origin: BoundOrigin::Drift, set: None });
+        self.declared.gaps.push(CircuitGap { subject: GapSubject::Variable(variable), cause: Cause::UnboundedInteger });
         true
     }
 
@@ -298,15 +300,15 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
 
     fn starts_within(&mut self, variable: VarId, set: &Val) -> bool {
         match self.starts {
-            Starts::Unknown => false,
-            Starts::List(states) => {
+            KnownStarts::Unknown => false,
+            KnownStarts::List(states) => {
                 let Some(shape) = self.translator.shape(variable) else { return false };
                 states.iter().all(|state| {
                     let val = state.variables[variable.index()].as_ref().and_then(Val::as_value);
                     val.is_some_and(|val| shape.bits_of(val, &mut Vec::new()))
                 })
             }
-            Starts::Circuit(start) => {
+            KnownStarts::Circuit(start) => {
                 let Some((_, sym)) = start.values.iter().find(|(id, _)| *id == variable) else { return false };
                 let Some(inside) = self.translator.member(sym, set) else { return false };
                 let query = vec![start.possible, start.defined, !inside];
@@ -317,11 +319,11 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
     }
 }
 
-impl Declared {
+impl DeclaredVariables {
     /// What must hold for the new values of an action to stay within the bounds; nothing where that has no circuit.
     pub(crate) fn obligations(&self, translator: &mut Translator<'_>, action: &Action) -> Vec<(VarId, Option<Lit>)> {
         let mut obligations = Vec::new();
-        for bound in self.bounds.iter().filter(|bound| bound.origin != Origin::Assumed) {
+        for bound in self.bounds.iter().filter(|bound| bound.origin != BoundOrigin::Assumed) {
             let Some((_, new)) = action.updates.iter().find(|(id, _)| *id == bound.variable) else { continue };
             let stays = new.as_ref().and_then(|new| match &bound.set {
                 Some(set) => translator.member(new, set),
@@ -338,7 +340,7 @@ impl Declared {
     /// When the new values of an action leave bounds that are not proved; nothing where that has no circuit.
     pub(crate) fn leaving(&self, translator: &mut Translator<'_>, action: &Action) -> Option<Lit> {
         let mut leaving = Vec::new();
-        for bound in self.bounds.iter().filter(|bound| bound.origin == Origin::Assumed) {
+        for bound in self.bounds.iter().filter(|bound| bound.origin == BoundOrigin::Assumed) {
             if let Some((_, Some(new))) = action.updates.iter().find(|(id, _)| *id == bound.variable) {
                 leaving.push(!translator.member(new, bound.set.as_ref()?)?);
             }

@@ -10,13 +10,13 @@ use abridge_model::{Conjunct, VarId};
 use abridge_solve::encode::{ChoicePoint, TruthPair};
 use abridge_value::BitSet;
 
-use crate::actions::{Action, Meant, Role, Translator};
+use crate::actions::{Action, GuardRole, Meant, Translator};
 use crate::bounds::{Declarer, Refuted};
 use crate::cells::{CellId, Cells};
-use crate::gap::{Cause, Gap, Subject};
+use crate::gap::{Cause, CircuitGap, GapSubject};
 use crate::initial::{self, Initial};
 use crate::prover::Prover;
-use crate::source::{Config, Source};
+use crate::source::{EncodingConfig, EncodingSource};
 
 /// A machine under one valuation of the constants, as circuits.
 pub struct Encoding {
@@ -26,9 +26,9 @@ pub struct Encoding {
     pub assumptions: Vec<Lit>,
     pub initial: Initial,
     pub instances: Vec<Instance>,
-    pub properties: Vec<Property>,
+    pub properties: Vec<StateProperty>,
     /// All that has no exact circuit.
-    pub gaps: Vec<Gap>,
+    pub gaps: Vec<CircuitGap>,
     /// Steps of evaluation that the translation took, all rounds together.
     pub used_fuel: u64,
     /// The translation ended for want of steps in some part.
@@ -85,7 +85,7 @@ impl Instance {
 }
 
 /// Something that can be asked about every state.
-pub struct Property {
+pub struct StateProperty {
     pub kind: PropertyKind,
     /// When it is true and when it is false, or the reason why it has no circuit.
     pub truth: Result<TruthPair, Cause>,
@@ -98,18 +98,18 @@ pub enum PropertyKind {
     Invariant(usize),
     Assertion(usize),
     Goal,
-    /// A predicate of [`Source::propositions`], by position.
+    /// A predicate of [`EncodingSource::propositions`], by position.
     Proposition(usize),
 }
 
 impl PropertyKind {
     /// The part of the machine that it is.
-    pub fn subject(self) -> Subject {
+    pub fn subject(self) -> GapSubject {
         match self {
-            PropertyKind::Invariant(idx) => Subject::Invariant(idx),
-            PropertyKind::Assertion(idx) => Subject::Assertion(idx),
-            PropertyKind::Goal => Subject::Goal,
-            PropertyKind::Proposition(idx) => Subject::Proposition(idx),
+            PropertyKind::Invariant(idx) => GapSubject::Invariant(idx),
+            PropertyKind::Assertion(idx) => GapSubject::Assertion(idx),
+            PropertyKind::Goal => GapSubject::Goal,
+            PropertyKind::Proposition(idx) => GapSubject::Proposition(idx),
         }
     }
 }
@@ -117,23 +117,23 @@ impl PropertyKind {
 impl Encoding {
     /// Encodes a machine for the constants of a state. The gap says why there is no encoding at all.
     pub fn new(
-        source: &Source<'_>,
+        source: &EncodingSource<'_>,
         constants: &State,
-        config: &Config,
+        config: &EncodingConfig,
         prover: &mut dyn Prover,
-    ) -> Result<Encoding, Gap> {
+    ) -> Result<Encoding, CircuitGap> {
         Encoding::of_labels(source, constants, config, prover, &|_| true)
     }
 
     /// Encodes a machine with instances for some labels only. The steps of every other label must be those of one of them up to a permutation of interchangeable elements, which
     /// leaves the constants and everything that is said about states as it is: then bounds that these instances keep are kept by all.
     pub fn of_labels(
-        source: &Source<'_>,
+        source: &EncodingSource<'_>,
         constants: &State,
-        config: &Config,
+        config: &EncodingConfig,
         prover: &mut dyn Prover,
         is_meant: &dyn Fn(&[Val]) -> bool,
-    ) -> Result<Encoding, Gap> {
+    ) -> Result<Encoding, CircuitGap> {
         let mut refuted = Refuted::default();
         let mut used_fuel = 0;
         loop {
@@ -143,7 +143,8 @@ impl Encoding {
             let (starts, cause) = initial::starts(&mut translator, &session, constants);
             let declared = Declarer::new(source, config, &mut translator, &starts, prover).declare_all(&refuted);
             if config.needs_cells && !source.variables.iter().any(|id| translator.shape(*id).is_some()) {
-                let nothing = Gap { subject: Subject::Machine, cause: Cause::Construct("no variable with cells") };
+                let nothing =
+                    CircuitGap { subject: GapSubject::Machine, cause: Cause::Construct("no variable with cells") };
                 return Err(declared.gaps.into_iter().next().unwrap_or(nothing));
             }
             let actions = actions(source, config, &mut translator, prover, is_meant)?;
@@ -209,21 +210,21 @@ impl Encoding {
 
 /// Translates the operations.
 fn actions(
-    source: &Source<'_>,
-    config: &Config,
+    source: &EncodingSource<'_>,
+    config: &EncodingConfig,
     translator: &mut Translator<'_>,
     prover: &dyn Prover,
     is_meant: &Meant<'_>,
-) -> Result<Vec<(usize, Action)>, Gap> {
+) -> Result<Vec<(usize, Action)>, CircuitGap> {
     let mut actions = Vec::new();
     for (idx, (op, labels)) in source.labelled().enumerate() {
         let of_operation = translator.actions(op, labels, config.max_labels, is_meant);
         actions.extend(of_operation.into_iter().map(|action| (idx, action)));
         if actions.len() > config.max_instances {
-            return Err(Gap { subject: Subject::Operation(op), cause: Cause::ManyInstances });
+            return Err(CircuitGap { subject: GapSubject::Operation(op), cause: Cause::ManyInstances });
         }
         if prover.is_over() {
-            return Err(Gap { subject: Subject::Machine, cause: Cause::Budget });
+            return Err(CircuitGap { subject: GapSubject::Machine, cause: Cause::Budget });
         }
     }
     Ok(actions)
@@ -235,13 +236,13 @@ fn relation(action: &Action, blast: &mut Blast) -> Lit {
     blast.circuit.and_all(guards.chain([action.possible, action.defined]))
 }
 
-fn properties(source: &Source<'_>, translator: &mut Translator<'_>) -> Vec<Property> {
+fn properties(source: &EncodingSource<'_>, translator: &mut Translator<'_>) -> Vec<StateProperty> {
     let model = source.interp.model();
     let mut properties = Vec::new();
     let mut add = |kind: PropertyKind, conjunct: &Conjunct| {
         if !conjunct.is_gluing {
             let (truth, reads) = (translator.truth(conjunct.pred), conjunct.reads.iter().collect());
-            properties.push(Property { kind, truth, reads });
+            properties.push(StateProperty { kind, truth, reads });
         }
     };
     for (idx, conjunct) in model.invariant.iter().enumerate() {
@@ -255,33 +256,33 @@ fn properties(source: &Source<'_>, translator: &mut Translator<'_>) -> Vec<Prope
     let propositions = propositions.map(|(idx, pred)| (PropertyKind::Proposition(idx), *pred));
     for (kind, pred) in goal.into_iter().chain(propositions) {
         let truth = translator.truth(pred);
-        properties.push(Property { kind, truth, reads: translator.reads(pred) });
+        properties.push(StateProperty { kind, truth, reads: translator.reads(pred) });
     }
     properties
 }
 
 fn note_gaps(
-    gaps: &mut Vec<Gap>,
-    source: &Source<'_>,
+    gaps: &mut Vec<CircuitGap>,
+    source: &EncodingSource<'_>,
     initial: &Initial,
     instances: &[Instance],
-    properties: &[Property],
+    properties: &[StateProperty],
 ) {
-    gaps.extend(initial.gap().map(|cause| Gap { subject: Subject::Initialisation, cause }));
+    gaps.extend(initial.gap().map(|cause| CircuitGap { subject: GapSubject::Initialisation, cause }));
     for instance in instances {
-        let subject = Subject::Operation(source.operation(instance.operation));
-        gaps.extend(instance.gaps.iter().map(|cause| Gap { subject, cause: *cause }));
+        let subject = GapSubject::Operation(source.operation(instance.operation));
+        gaps.extend(instance.gaps.iter().map(|cause| CircuitGap { subject, cause: *cause }));
     }
     for property in properties {
         let subject = property.kind.subject();
-        gaps.extend(property.truth.err().map(|cause| Gap { subject, cause }));
+        gaps.extend(property.truth.err().map(|cause| CircuitGap { subject, cause }));
     }
     gaps.dedup();
 }
 
 /// Makes instances of actions.
 struct Builder<'b> {
-    source: &'b Source<'b>,
+    source: &'b EncodingSource<'b>,
     blast: Blast,
     cells: Cells,
 }
@@ -376,12 +377,12 @@ impl Builder<'_> {
         let mut opaque_reads = self.cells_of(&action.loose);
         for guard in &action.guards {
             match (guard.truth, guard.role) {
-                (Ok(truth), Role::Strict) if is_strict => {
+                (Ok(truth), GuardRole::Strict) if is_strict => {
                     context.push(!truth.fails);
                     ill_defined.push(self.blast.circuit.and(!truth.holds, !truth.fails));
                 }
-                (Ok(truth), Role::Strict | Role::Searched) => context.push(truth.holds),
-                (Ok(truth), Role::Inner) => inner.push(truth.holds),
+                (Ok(truth), GuardRole::Strict | GuardRole::Searched) => context.push(truth.holds),
+                (Ok(truth), GuardRole::Inner) => inner.push(truth.holds),
                 (Err(_), _) => {
                     is_doubtful |= guard.may_fail && is_strict;
                     opaque_reads.union_with(&self.cells_of(&guard.reads));

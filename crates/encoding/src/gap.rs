@@ -1,23 +1,23 @@
 //! Reasons why something has no exact circuit.
 //!
-//! An encoding never approximates in silence: whatever it cannot say exactly is a [`Gap`] with its subject and its cause. An engine that
+//! An encoding never approximates in silence: whatever it cannot say exactly is a [`CircuitGap`] with its subject and its cause. An engine that
 //! needs exact circuits refuses a machine with gaps; an analysis that may err on the safe side goes on with the rest. A gap that was
 //! forgotten would make an exact engine prove what is not so.
 
 use abridge_model::ModelNode;
 use abridge_model::{Expr, Model, OpId, Pred, Subst, Type, TypeId, VarId};
-use abridge_solve::encode::Stop;
+use abridge_solve::encode::NoCircuit;
 
 /// Something without an exact circuit.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Gap {
-    pub subject: Subject,
+pub struct CircuitGap {
+    pub subject: GapSubject,
     pub cause: Cause,
 }
 
 /// A part of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Subject {
+pub enum GapSubject {
     Machine,
     Variable(VarId),
     Initialisation,
@@ -56,21 +56,21 @@ pub enum Cause {
     Construct(&'static str),
 }
 
-impl Gap {
+impl CircuitGap {
     /// The gap in words.
     pub fn text(&self, model: &Model) -> String {
         let subject = match self.subject {
-            Subject::Machine => "the machine".to_owned(),
-            Subject::Variable(id) => format!("variable `{}`", model.variables[id].name),
-            Subject::Initialisation => "the initialisation".to_owned(),
-            Subject::Operation(op) if model.transformations().any(|function| function == op) => {
+            GapSubject::Machine => "the machine".to_owned(),
+            GapSubject::Variable(id) => format!("variable `{}`", model.variables[id].name),
+            GapSubject::Initialisation => "the initialisation".to_owned(),
+            GapSubject::Operation(op) if model.transformations().any(|function| function == op) => {
                 format!("function `{}`", model.operations[op].name)
             }
-            Subject::Operation(op) => format!("operation `{}`", model.operations[op].name),
-            Subject::Invariant(idx) => format!("invariant {}", idx + 1),
-            Subject::Assertion(idx) => format!("assertion {}", idx + 1),
-            Subject::Goal => "the goal".to_owned(),
-            Subject::Proposition(idx) => format!("proposition {} of the temporal formulas", idx + 1),
+            GapSubject::Operation(op) => format!("operation `{}`", model.operations[op].name),
+            GapSubject::Invariant(idx) => format!("invariant {}", idx + 1),
+            GapSubject::Assertion(idx) => format!("assertion {}", idx + 1),
+            GapSubject::Goal => "the goal".to_owned(),
+            GapSubject::Proposition(idx) => format!("proposition {} of the temporal formulas", idx + 1),
         };
         let cause = match self.cause {
             Cause::UnboundedInteger => "an integer without proved bounds".to_owned(),
@@ -93,11 +93,16 @@ impl Gap {
 
 impl Cause {
     /// The reason why a node has no circuit; `is_opaque` tells variables without an exact form.
-    pub(crate) fn of_node(model: &Model, node: ModelNode, stop: &Stop, is_opaque: impl Fn(VarId) -> bool) -> Cause {
+    pub(crate) fn of_node(
+        model: &Model,
+        node: ModelNode,
+        stop: &NoCircuit,
+        is_opaque: impl Fn(VarId) -> bool,
+    ) -> Cause {
         let what = match stop {
-            Stop::Fatal(_) => return Cause::Budget,
-            Stop::Unsupported("a large circuit") => return Cause::Budget,
-            Stop::Unsupported(what) => *what,
+            NoCircuit::Fatal(_) => return Cause::Budget,
+            NoCircuit::Unsupported("a large circuit") => return Cause::Budget,
+            NoCircuit::Unsupported(what) => *what,
         };
         let mut found = None;
         model.for_each_node(node, &mut |node| {

@@ -10,7 +10,7 @@ use abridge_eval::{Session, State};
 use abridge_value::BitSet;
 
 use crate::actions::Translator;
-use crate::bounds::Starts;
+use crate::bounds::KnownStarts;
 use crate::cells::{CellId, Cells};
 use crate::gap::Cause;
 
@@ -39,9 +39,9 @@ pub(crate) fn starts(
     translator: &mut Translator<'_>,
     session: &Session<'_>,
     constants: &State,
-) -> (Starts, Option<Cause>) {
+) -> (KnownStarts, Option<Cause>) {
     let cause = match translator.initialisation() {
-        Ok(start) => return (Starts::Circuit(start), None),
+        Ok(start) => return (KnownStarts::Circuit(start), None),
         Err(cause) => cause,
     };
     let blank = vec![None; session.model().variables.len()];
@@ -58,14 +58,14 @@ pub(crate) fn starts(
     is_complete &= session.take_warnings().is_empty();
     let many = states.len() > MAX_LISTED_STATES;
     let cause = if many { Cause::ManyInitialStates } else { cause };
-    (if is_complete { Starts::List(states) } else { Starts::Unknown }, Some(cause))
+    (if is_complete { KnownStarts::List(states) } else { KnownStarts::Unknown }, Some(cause))
 }
 
 impl Initial {
-    pub(crate) fn new(starts: Starts, cause: Option<Cause>, cells: &Cells, blast: &mut Blast) -> Initial {
+    pub(crate) fn new(starts: KnownStarts, cause: Option<Cause>, cells: &Cells, blast: &mut Blast) -> Initial {
         let cause = cause.unwrap_or(Cause::Construct("an initial value beyond the cells"));
         match starts {
-            Starts::Circuit(start) => {
+            KnownStarts::Circuit(start) => {
                 let mut lits = vec![None; cells.len()];
                 for (variable, sym) in &start.values {
                     let Some((shape, ids)) = cells.shape(*variable) else { continue };
@@ -82,11 +82,11 @@ impl Initial {
                 choices.retain(|input| cells.of_input(*input).is_none());
                 Initial::Circuit { holds, error: !start.defined, cells: lits, choices }
             }
-            Starts::List(states) => match states.iter().map(|state| cells.encode(state)).collect() {
+            KnownStarts::List(states) => match states.iter().map(|state| cells.encode(state)).collect() {
                 Some(states) => Initial::List(states, cause),
                 None => Initial::Unknown(cause),
             },
-            Starts::Unknown => Initial::Unknown(cause),
+            KnownStarts::Unknown => Initial::Unknown(cause),
         }
     }
 

@@ -5,7 +5,7 @@
 //! states, conjuncts of the invariant, assertions and the goal are circuits over the same cells. Five engines stand on this: dependency analysis, BDDs,
 //! proofs about canonizers, the sliced evaluator and bounded model checking.
 //!
-//! What has no exact circuit is a [`Gap`] with its reason, never an approximation. Bounds of variables are proved, never believed.
+//! What has no exact circuit is a [`CircuitGap`] with its reason, never an approximation. Bounds of variables are proved, never believed.
 //!
 //! Start with `encoding.rs`; `cells.rs` converts states, `bounds.rs` proves bounds, `actions.rs` translates substitutions, `initial.rs` has the initial
 //! states, `gap.rs` the reasons.
@@ -22,11 +22,11 @@ mod source;
 pub use abridge_solve::encode::{ChoiceKind, ChoicePoint, TruthPair};
 pub use bounds::{DRIFT_RANGE, MAX_DRIFT};
 pub use cells::{CellId, Cells};
-pub use encoding::{Encoding, ErrorCondition, Instance, Property, PropertyKind};
-pub use gap::{Cause, Gap, Subject};
+pub use encoding::{Encoding, ErrorCondition, Instance, PropertyKind, StateProperty};
+pub use gap::{Cause, CircuitGap, GapSubject};
 pub use initial::Initial;
 pub use prover::{Prover, SatProver};
-pub use source::{Config, Source};
+pub use source::{EncodingConfig, EncodingSource};
 
 /// What encodings follow from; whoever keeps answers about them for a later version of the program keeps this with them.
 pub const SOURCES: [&str; 6] = [

@@ -1,12 +1,12 @@
 //! What is encoded, and within which limits.
 //!
-//! The variables and operations of a [`Source`] are numbered by their positions; cells and instances refer to them by these numbers.
+//! The variables and operations of a [`EncodingSource`] are numbered by their positions; cells and instances refer to them by these numbers.
 
 use abridge_eval::Interp;
 use abridge_model::{LocalId, OpId, PredId, VarId};
 
 /// What is encoded.
-pub struct Source<'m> {
+pub struct EncodingSource<'m> {
     pub interp: &'m Interp<'m>,
     /// The variables of a state, in the order of their cells.
     pub variables: Vec<VarId>,
@@ -19,12 +19,12 @@ pub struct Source<'m> {
     pub propositions: Vec<PredId>,
 }
 
-impl<'m> Source<'m> {
+impl<'m> EncodingSource<'m> {
     /// All variables and top-level operations of a machine.
-    pub fn new(interp: &'m Interp<'m>) -> Source<'m> {
+    pub fn new(interp: &'m Interp<'m>) -> EncodingSource<'m> {
         let model = interp.model();
         let operations: Vec<OpId> = model.transitions().map(|(op, _)| op).collect();
-        Source {
+        EncodingSource {
             interp,
             variables: model.state_variables().map(|(id, _)| id).collect(),
             labels: operations.iter().map(|op| model.label_locals(*op)).collect(),
@@ -50,7 +50,7 @@ impl<'m> Source<'m> {
 
 /// Limits and forms of an encoding.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct EncodingConfig {
     /// Integers with at most this many values are one-hot, others are in binary. Elements of given sets are always one-hot.
     pub max_one_hot: i64,
     /// A bound that the invariant gives is tried even where the type would do.
@@ -70,9 +70,9 @@ pub struct Config {
     pub fuel: u64,
 }
 
-impl Default for Config {
-    fn default() -> Config {
-        Config {
+impl Default for EncodingConfig {
+    fn default() -> EncodingConfig {
+        EncodingConfig {
             max_one_hot: 1,
             prefers_invariant: true,
             allows_drift: false,

@@ -2,14 +2,14 @@
 
 mod common;
 
-use abridge_encoding::{Cause, CellId, Config, Encoding, Initial, Subject};
-use abridge_eval::{Config as EvalConfig, Env};
+use abridge_encoding::{Cause, CellId, Encoding, EncodingConfig, GapSubject, Initial};
+use abridge_eval::{Env, EvalConfig};
 use abridge_explicit::judge;
 use abridge_model::Model;
 use abridge_testkit::Project;
 use common::{constants_of, encode};
 
-fn with_encoding<T>(text: &str, config: &Config, look: impl FnOnce(&Model, Encoding) -> T) -> T {
+fn with_encoding<T>(text: &str, config: &EncodingConfig, look: impl FnOnce(&Model, Encoding) -> T) -> T {
     let model = Project::model_of(text);
     let interp = judge(&model, EvalConfig::default());
     let constants = constants_of(&interp).remove(0);
@@ -18,7 +18,7 @@ fn with_encoding<T>(text: &str, config: &Config, look: impl FnOnce(&Model, Encod
 }
 
 /// The cells of a machine as text, and its gaps.
-fn cells_and_gaps(text: &str, config: &Config) -> (Vec<String>, Vec<String>) {
+fn cells_and_gaps(text: &str, config: &EncodingConfig) -> (Vec<String>, Vec<String>) {
     with_encoding(text, config, |model, encoding| {
         let cells = (0..encoding.cells.len() as u32).map(|cell| encoding.cells.text(model, CellId(cell))).collect();
         (cells, encoding.gaps.iter().map(|gap| gap.text(model)).collect())
@@ -34,29 +34,29 @@ fn counter(typing: &str, initial: &str, operations: &str) -> String {
 
 #[test]
 fn the_invariant_bounds_what_stays_within_it() {
-    let one_hot = Config { max_one_hot: 128, ..Config::default() };
+    let one_hot = EncodingConfig { max_one_hot: 128, ..EncodingConfig::default() };
     let within = counter("x : 0..2", "0", "up = SELECT x < 2 THEN x := x + 1 END");
     assert_eq!(cells_and_gaps(&within, &one_hot), (["x = 0", "x = 1", "x = 2"].map(str::to_owned).to_vec(), vec![]));
     let binary = ["x mod 2 >= 1", "x mod 4 >= 2"].map(str::to_owned).to_vec();
-    assert_eq!(cells_and_gaps(&within, &Config::default()), (binary, vec![]));
+    assert_eq!(cells_and_gaps(&within, &EncodingConfig::default()), (binary, vec![]));
 }
 
 #[test]
 fn constants_bound_what_guards_bound() {
     for (typing, guard) in [("x : NATURAL", "x < 5"), ("x : INTEGER", "x < k"), ("x : 0..1", "x < 5")] {
         let text = counter(typing, "0", &format!("up = SELECT {guard} THEN x := x + 1 END"));
-        let (_, gaps) = cells_and_gaps(&text, &Config::default());
+        let (_, gaps) = cells_and_gaps(&text, &EncodingConfig::default());
         assert_eq!(gaps, Vec::<String>::new(), "{typing}, {guard}");
     }
     let text =
         counter("x : 1..3 +-> NATURAL", "{}", "put(i) = PRE i : 1..3 THEN x(i) := 7 END; clear = BEGIN x := {} END");
-    assert_eq!(cells_and_gaps(&text, &Config::default()).1, Vec::<String>::new());
+    assert_eq!(cells_and_gaps(&text, &EncodingConfig::default()).1, Vec::<String>::new());
 }
 
 #[test]
 fn an_integer_that_grows_for_ever_is_a_gap() {
     let text = counter("x : NATURAL", "0", "up = BEGIN x := x + 1 END");
-    let (cells, gaps) = cells_and_gaps(&text, &Config::default());
+    let (cells, gaps) = cells_and_gaps(&text, &EncodingConfig::default());
     assert_eq!(cells, ["x"]);
     assert_eq!(gaps[0], "variable `x` has no exact circuit: an integer without proved bounds");
     assert!(gaps.contains(&"operation `up` has no exact circuit: it reads `x`".to_owned()), "{gaps:?}");
@@ -64,7 +64,7 @@ fn an_integer_that_grows_for_ever_is_a_gap() {
 
 #[test]
 fn a_drift_is_proved() {
-    let drift = Config { allows_drift: true, ..Config::default() };
+    let drift = EncodingConfig { allows_drift: true, ..EncodingConfig::default() };
     let is_opaque = |operation: &str, initial: &str| {
         let text = counter("x : INTEGER", initial, operation);
         with_encoding(&text, &drift, |_, encoding| encoding.cells.input(CellId(0)).is_none())
@@ -108,18 +108,18 @@ fn gaps_have_reasons() {
         ),
     ];
     for (text, expected) in cases {
-        let (_, gaps) = cells_and_gaps(&text, &Config::default());
+        let (_, gaps) = cells_and_gaps(&text, &EncodingConfig::default());
         assert!(gaps.iter().any(|gap| gap == expected), "{gaps:?}\n{text}");
     }
     let many = "MACHINE M VARIABLES n INVARIANT n : 0..3000 INITIALISATION n := 0
          OPERATIONS set(i) = PRE i : 0..3000 & i > n THEN n := i END END";
-    let few = Config { max_instances: 3, max_labels: 5000, ..Config::default() };
+    let few = EncodingConfig { max_instances: 3, max_labels: 5000, ..EncodingConfig::default() };
     let model = Project::model_of(many);
     let interp = judge(&model, EvalConfig::default());
     let gap = encode(&interp, &constants_of(&interp).remove(0), &few).err().expect("there are many instances");
-    assert!(gap.cause == Cause::ManyInstances && matches!(gap.subject, Subject::Operation(_)));
+    assert!(gap.cause == Cause::ManyInstances && matches!(gap.subject, GapSubject::Operation(_)));
     // As a whole it is exact: the parameter is a choice.
-    let whole = Config { max_labels: 5, ..Config::default() };
+    let whole = EncodingConfig { max_labels: 5, ..EncodingConfig::default() };
     with_encoding(many, &whole, |_, encoding| {
         assert!(encoding.instances.len() == 1 && encoding.instances[0].label.is_none());
         assert!(encoding.instances[0].choices.len() >= 12);
@@ -130,13 +130,13 @@ fn gaps_have_reasons() {
 fn many_initial_states_are_a_circuit_and_few_without_one_a_list() {
     let many = "MACHINE M VARIABLES s, f INVARIANT s <: 1..20 & f : 1..10 --> 0..3
         INITIALISATION s :: POW(1..20) || f :: 1..10 --> 0..3 OPERATIONS go = skip END";
-    with_encoding(many, &Config::default(), |_, encoding| {
+    with_encoding(many, &EncodingConfig::default(), |_, encoding| {
         assert!(matches!(encoding.initial, Initial::Circuit { .. }) && encoding.is_exact());
     });
     let looped = "MACHINE M VARIABLES n INVARIANT n : 0..3
         INITIALISATION BEGIN n := 0; WHILE n < 2 DO n := n + 1 INVARIANT n : 0..3 VARIANT 3 - n END END
         OPERATIONS go = SELECT n = 2 THEN n := 3 END END";
-    with_encoding(looped, &Config::default(), |model, mut encoding| {
+    with_encoding(looped, &EncodingConfig::default(), |model, mut encoding| {
         let Initial::List(states, Cause::Loop) = &encoding.initial else { panic!("the initial states are listed") };
         assert_eq!(states.len(), 1);
         assert_eq!(encoding.gaps[0].text(model), "the initialisation has no exact circuit: a loop");
@@ -195,7 +195,7 @@ fn a_bound_whose_literals_are_no_inputs_is_not_used() {
     let text = "MACHINE M SETS S = {a, b, c} VARIABLES s, t INVARIANT s : {{a, b}, {b, c}} & t : {{1, 2}, {2, 3}}
         INITIALISATION s := {a, b} || t := {1, 2}
         OPERATIONS swap = BEGIN s := IF s = {a, b} THEN {b, c} ELSE {a, b} END || t := IF t = {1, 2} THEN {2, 3} ELSE {1, 2} END END END";
-    let (cells, gaps) = cells_and_gaps(text, &Config::default());
+    let (cells, gaps) = cells_and_gaps(text, &EncodingConfig::default());
     assert_eq!(cells, ["a : s", "b : s", "c : s", "t"]);
     assert_eq!(gaps[0], "variable `t` has no exact circuit: an integer without proved bounds");
     assert!(common::compare(text).states > 0);

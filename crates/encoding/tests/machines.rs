@@ -2,7 +2,7 @@
 
 mod common;
 
-use abridge_eval::Config as EvalConfig;
+use abridge_eval::EvalConfig;
 use abridge_testkit::{Random, guarded};
 use common::{Compared, compare_with};
 

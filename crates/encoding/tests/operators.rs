@@ -3,7 +3,7 @@
 
 mod common;
 
-use abridge_eval::Config as EvalConfig;
+use abridge_eval::EvalConfig;
 use common::{Compared, compare, compare_with};
 
 /// A machine with these variables, assertions and assignments.

@@ -5,7 +5,7 @@ use crate::world::World;
 
 /// Choices and limits of an interpreter.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct EvalConfig {
     /// Treatment of an unknown that is neither bounded by its predicate nor of a finite type.
     pub unbounded: Unbounded,
     /// While values are searched for, an ill-defined condition on them counts as false (ProB's `TRY_FIND_ABORT=FALSE`); otherwise it is an
@@ -45,9 +45,9 @@ pub enum Unbounded {
     Nearby,
 }
 
-impl Default for Config {
-    fn default() -> Config {
-        Config {
+impl Default for EvalConfig {
+    fn default() -> EvalConfig {
+        EvalConfig {
             unbounded: Unbounded::Error,
             ill_defined_search_is_false: true,
             ill_defined_guard_is_false: false,
@@ -65,9 +65,9 @@ impl Default for Config {
     }
 }
 
-impl Config {
+impl EvalConfig {
     /// Conventions of ProB.
-    pub fn prob() -> Config {
-        Config { unbounded: Unbounded::PreferenceRange, ill_defined_guard_is_false: true, ..Config::default() }
+    pub fn prob() -> EvalConfig {
+        EvalConfig { unbounded: Unbounded::PreferenceRange, ill_defined_guard_is_false: true, ..EvalConfig::default() }
     }
 }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use crate::config::Unbounded;
 use crate::domain::{Env, Error, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::{
-    Classes, Constraint, ConstraintKind, Finder, Found, Operand, Problem, Relation, Session, Unknown, has_strings,
+    Classes, Constraint, ConstraintKind, Finder, Operand, Problem, Relation, Session, SolutionFn, Unknown, has_strings,
 };
 use crate::sets::Size;
 
@@ -29,7 +29,7 @@ impl Finder for Enumeration {
         problem: Problem,
         classes: Option<&dyn Classes>,
         env: &Env,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         let search = Backtracking {
             session,
@@ -58,7 +58,7 @@ struct Backtracking<'s> {
 
 impl Backtracking<'_> {
     /// Tries all candidates of the first unknown that has any, then recurs for the others.
-    fn bind(&self, open: &[Unknown], env: &Env, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn bind(&self, open: &[Unknown], env: &Env, found: &mut SolutionFn<'_>) -> Result<ControlFlow<()>> {
         self.session.tick()?;
         let Some(first) = open.first() else { return self.solution(env, found) };
         let candidates = open.iter().find_map(|unknown| Some((*unknown, self.candidates(*unknown, open, env)?)));
@@ -137,7 +137,7 @@ impl Backtracking<'_> {
         Ok((unknown, set))
     }
 
-    fn solution(&self, env: &Env, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn solution(&self, env: &Env, found: &mut SolutionFn<'_>) -> Result<ControlFlow<()>> {
         if !self.all_hold(env)? {
             return Ok(ControlFlow::Continue(()));
         }

@@ -19,10 +19,10 @@ use abridge_model::{ExprId, LocalId, Model, PredId, SubstId, Type, TypeId};
 use abridge_value::{Int, Set};
 
 pub(crate) use hooks::Hooks;
-pub use hooks::{Classes, Externals, Finder, Found, Fragments};
+pub use hooks::{Classes, Externals, Finder, Fragments, SolutionFn};
 pub use problem::{Constraint, ConstraintKind, Operand, Problem, Relation, Unknown, normalise};
 
-use crate::config::Config;
+use crate::config::EvalConfig;
 use crate::domain::{Env, ErrorKind, Result, Slots, SymbolicSet, Val};
 use crate::free::{FreeNames, NameCache};
 
@@ -43,7 +43,7 @@ const MIN_CHARGED_BYTES: usize = 1 << 14;
 #[derive(Clone)]
 pub struct Interp<'m> {
     pub model: &'m Model,
-    pub config: Config,
+    pub config: EvalConfig,
     /// Time that one evaluation may take.
     time_out: Option<Duration>,
     names: Arc<NameCache>,
@@ -139,7 +139,7 @@ impl<'m> Interp<'m> {
     /// Makes the judge: an interpreter without compiled fragments.
     pub fn new(
         model: &'m Model,
-        config: Config,
+        config: EvalConfig,
         finder: &'static dyn Finder,
         externals: Arc<dyn Externals>,
     ) -> Interp<'m> {
@@ -214,7 +214,7 @@ impl<'m> Interp<'m> {
         self.model
     }
 
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &EvalConfig {
         &self.config
     }
 
@@ -250,7 +250,7 @@ impl<'i> Session<'i> {
         self.interp.model
     }
 
-    pub fn config(&self) -> &'i Config {
+    pub fn config(&self) -> &'i EvalConfig {
         &self.interp.config
     }
 

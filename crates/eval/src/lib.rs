@@ -25,7 +25,7 @@ mod subst;
 mod world;
 
 pub use codec::{put_slots, put_span, put_val, put_warning, read_slots, read_span, read_val, read_warning};
-pub use config::{Config, Unbounded};
+pub use config::{EvalConfig, Unbounded};
 pub use cost::Cost;
 pub use domain::{
     Closure, Env, Error, ErrorKind, IllDefined, Locals, ModelNames, Notations, Partial, Result, Scope, Slots, State,
@@ -35,8 +35,8 @@ pub use enumeration::Enumeration;
 pub use expr::{MAX_BITS, cases};
 pub use free::{FreeNames, NameCache};
 pub use interp::{
-    Classes, Constraint, ConstraintKind, Externals, Finder, Found, Fragments, Interp, Operand, PrescribedChoices,
-    Problem, Relation, STEPS_PER_STOP_CHECK, Scratch, Session, Unknown, Warning, has_strings, normalise,
+    Classes, Constraint, ConstraintKind, Externals, Finder, Fragments, Interp, Operand, PrescribedChoices, Problem,
+    Relation, STEPS_PER_STOP_CHECK, Scratch, Session, SolutionFn, Unknown, Warning, has_strings, normalise,
 };
 pub use machine::Transition;
 pub use memory::Memory;

@@ -55,11 +55,11 @@ pub struct FileMetadata {
 #[derive(Clone)]
 pub struct World {
     outside: Arc<dyn Outside>,
-    memory: Arc<Memory>,
+    memory: Arc<MemoryWorld>,
 }
 
 #[derive(Default)]
-struct Memory {
+struct MemoryWorld {
     files: Mutex<HashMap<String, Result<Arc<str>, String>>>,
     now: OnceLock<i64>,
 }

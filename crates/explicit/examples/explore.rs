@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use abridge_eval::Config;
+use abridge_eval::EvalConfig;
 use abridge_sema::{Options, analyse};
 use abridge_testkit::Disk;
 
@@ -32,7 +32,7 @@ fn one(path: &Path, max_states: usize) {
         println!("{}\tREFUSED\t{}", path.display(), why.map_or("", |diagnostic| &diagnostic.message));
         return;
     };
-    let report = explore::explore(&model, Config::prob(), max_states);
+    let report = explore::explore(&model, EvalConfig::prob(), max_states);
     let first = report.errors.first().map_or(String::new(), |error| {
         let diagnostic = error.diagnostic(&model);
         let place = diagnostic.span().map_or(String::new(), |span| analysis.sources.locate(span));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use abridge_compile::{CompiledFragments, FixedSets, Interchangeable, Program};
 use abridge_diag::with_stack;
-use abridge_eval::{Classes, Config, Error, ErrorKind, Interp, Notations, Session, Slots, Unbounded, Val, Warning};
+use abridge_eval::{Classes, Error, ErrorKind, EvalConfig, Interp, Notations, Session, Slots, Unbounded, Val, Warning};
 use abridge_external::Library;
 use abridge_model::{Conjunct, ConstId, Model, OpId, PredId, VarId};
 use abridge_model_system::ModelSystem as _;
@@ -24,12 +24,12 @@ use crate::table::ValueTable;
 use crate::{memo, order};
 
 /// Makes the judge of a model: the plain interpreter with the solver and all external functions.
-pub fn judge(model: &Model, config: Config) -> Interp<'_> {
+pub fn judge(model: &Model, config: EvalConfig) -> Interp<'_> {
     Interp::new(model, config, &Solver, Arc::new(Library::new(model)))
 }
 
 /// Makes the usual interpreter: the judge with compiled fragments.
-pub fn interpreter(model: &Model, config: Config) -> Interp<'_> {
+pub fn interpreter(model: &Model, config: EvalConfig) -> Interp<'_> {
     judge(model, config).with_fragments(Arc::new(CompiledFragments::new(model)))
 }
 

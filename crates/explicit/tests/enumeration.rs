@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use abridge_eval::{Config, Enumeration, Error, ErrorKind, Interp};
+use abridge_eval::{Enumeration, Error, ErrorKind, EvalConfig, Interp};
 use abridge_explicit::judge;
 use abridge_external::Library;
 use abridge_testkit::{Project, Random, generate};
@@ -29,7 +29,7 @@ fn random_machines_have_the_same_states_with_the_solver_and_by_enumeration() {
         let len = 30 + (seed as usize % 7) * 40;
         let text = generate::machine(&Random::new(seed).bytes(len), generate::Config::default());
         let Some(model) = Project::new(&[("M.mch", &text)]).analyse().model else { continue };
-        let config = Config { fuel: 200_000, max_set_size: 2_000, max_calls: 200, ..Config::default() };
+        let config = EvalConfig { fuel: 200_000, max_set_size: 2_000, max_calls: 200, ..EvalConfig::default() };
         let solved = explore_with(&judge(&model, config.clone()), 20);
         let listed = explore_with(&Interp::new(&model, config, &Enumeration, Arc::new(Library::new(&model))), 20);
         if solved.errors.iter().chain(&listed.errors).any(is_refusal) || solved.is_cut || listed.is_cut {

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use abridge_eval::{Config, Env, FileMetadata, Outside, World};
+use abridge_eval::{Env, EvalConfig, FileMetadata, Outside, World};
 use abridge_explicit::judge;
 use abridge_testkit::Project;
 
@@ -127,7 +127,7 @@ fn answer(line: &str) -> Result<bool, (String, String)> {
     let project = Project::new(&[("M.mch", &machine)]);
     let model = project.analyse().model.unwrap_or_else(|| panic!("{line}\n{}", project.diagnostics()));
     let world = World::new(Arc::new(FixedWorld));
-    let interp = judge(&model, Config { world, ..Config::default() });
+    let interp = judge(&model, EvalConfig { world, ..EvalConfig::default() });
     for assertion in &model.assertions {
         match interp.session().pred(assertion.pred, &Env::empty()) {
             Ok(true) => {}
@@ -289,7 +289,7 @@ fn an_infinite_set_has_a_maximum_if_it_is_bounded() {
 fn in_all_setups(text: &str) -> Vec<Vec<Result<bool, String>>> {
     let project = Project::new(&[("M.mch", text)]);
     let model = project.analyse().model.unwrap_or_else(|| panic!("{text}\n{}", project.diagnostics()));
-    let interp = judge(&model, Config::default());
+    let interp = judge(&model, EvalConfig::default());
     let session = interp.session();
     let mut answers = Vec::new();
     session.setup_constants(&mut |state| {

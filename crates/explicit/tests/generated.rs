@@ -2,7 +2,7 @@
 
 mod common;
 
-use abridge_eval::{Config, Error, ErrorKind};
+use abridge_eval::{Error, ErrorKind, EvalConfig};
 use abridge_explicit::interpreter;
 use abridge_testkit::{Project, Random, generate};
 use common::explore::{Report, explore, explore_with};
@@ -15,7 +15,7 @@ fn random_machines_are_explored() {
         let len = 50 + (seed as usize % 7) * 80;
         let text = generate::machine(&Random::new(seed).bytes(len), generate::Config::default());
         let model = Project::model_of(&text);
-        let config = Config { fuel: 300_000, max_set_size: 10_000, max_calls: 200, ..Config::prob() };
+        let config = EvalConfig { fuel: 300_000, max_set_size: 10_000, max_calls: 200, ..EvalConfig::prob() };
         let report = explore(&model, config.clone(), 30);
         let malformed =
             report.errors.iter().find(|error| matches!(error.kind(), ErrorKind::Internal(_) | ErrorKind::Undetermined));

@@ -8,7 +8,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use abridge_eval::{Config, Val, val_text};
+use abridge_eval::{EvalConfig, Val, val_text};
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
 use abridge_model_system::{FIRST_OPERATION, ModelSystem as _};
@@ -61,7 +61,7 @@ fn judged(system: &Explicit<'_>, words: &[u32]) -> Option<BTreeSet<Shown>> {
 
 /// Compares labels in up to `max_states` states of a machine. Returns the number of steps compared.
 fn compare(model: &Model, config: &SystemConfig, max_states: usize) -> usize {
-    let limits = Config { fuel: 300_000, max_set_size: 10_000, max_calls: 200, ..Config::default() };
+    let limits = EvalConfig { fuel: 300_000, max_set_size: 10_000, max_calls: 200, ..EvalConfig::default() };
     let system = Explicit::new(judge(model, limits), config.clone());
     let mut worker = system.worker();
     let mut open = Vec::new();
@@ -123,7 +123,7 @@ fn a_cap_on_steps_holds_with_labels() {
     let machine = model("MACHINE M OPERATIONS r <-- pick = ANY e WHERE e : 1..9 THEN r := e END END");
     for labels in [true, false] {
         let config = SystemConfig { max_operations: Some(4), ..SystemConfig::default() };
-        let system = Explicit::new(judge(&machine, Config::default()), config);
+        let system = Explicit::new(judge(&machine, EvalConfig::default()), config);
         let words = system.words_of(&system.blank(), true);
         let mut steps = if labels { Steps::with_labels(1) } else { Steps::new(1) };
         let completeness = system.worker().successors(&words, &mut steps);

@@ -4,7 +4,7 @@ mod common;
 
 use abridge_diag::StopFlag;
 
-use abridge_eval::{Config, Env};
+use abridge_eval::{Env, EvalConfig};
 use abridge_explicit::judge;
 use common::explore::explore;
 use common::{check_counts, counts, model};
@@ -91,7 +91,7 @@ fn assignments_to_parts() {
              OPERATIONS go = SELECT done = FALSE THEN {assignment} || done := TRUE END END"
         );
         let model = model(&text);
-        let report = explore(&model, Config::prob(), 100);
+        let report = explore(&model, EvalConfig::prob(), 100);
         assert!(report.errors.is_empty(), "{text}: {:?}", report.errors);
         assert_eq!((report.states, report.invariant_violated), (2, false), "{text}");
     };
@@ -144,7 +144,7 @@ fn calls() {
         ),
     ]);
     let model = project.analyse().model.unwrap_or_else(|| panic!("{}", project.diagnostics()));
-    let report = explore(&model, Config::prob(), 100);
+    let report = explore(&model, EvalConfig::prob(), 100);
     assert_eq!((report.states, report.transitions), (4, 1 + 3 + 4 + 5));
     let ids: Vec<&str> = report.errors.iter().map(|error| error.diagnostic(&model).id).collect();
     assert_eq!(ids, ["precondition-violated"]);
@@ -156,9 +156,9 @@ fn ill_defined_guards() {
         VARIABLES pst INVARIANT pst : P +-> ST INITIALISATION pst := {p1 |-> idle}
         OPERATIONS enter(p) = PRE pst(p) = idle THEN pst(p) := ready END; look = SELECT pst(p2) = idle THEN skip END END";
     let model = model(text);
-    let strict = explore(&model, Config::default(), 100);
+    let strict = explore(&model, EvalConfig::default(), 100);
     assert_eq!((strict.states, strict.transitions, strict.errors.len()), (2, 2, 2));
-    let lenient = explore(&model, Config::prob(), 100);
+    let lenient = explore(&model, EvalConfig::prob(), 100);
     assert_eq!((lenient.states, lenient.transitions, lenient.errors.len()), (2, 2, 0));
 }
 
@@ -213,7 +213,7 @@ fn long_intervals_are_not_listed() {
         format!("x : iseq(1..{end}) & size(x) = 2"),
     ] {
         let model = model(&format!("MACHINE M CONSTANTS x PROPERTIES {properties} END"));
-        let report = explore(&model, Config::default(), 10);
+        let report = explore(&model, EvalConfig::default(), 10);
         let diagnostic = report.errors.first().map(|error| error.diagnostic(&model));
         assert!(diagnostic.is_some_and(|diagnostic| diagnostic.span().is_some()), "{properties}: {report:?}");
     }
@@ -222,9 +222,9 @@ fn long_intervals_are_not_listed() {
 #[test]
 fn an_unbounded_choice_is_an_error_or_a_warning() {
     let model = model("MACHINE M OPERATIONS v <-- q = BEGIN v :: INTEGER END END");
-    let report = explore(&model, Config::prob(), 100);
+    let report = explore(&model, EvalConfig::prob(), 100);
     assert_eq!((report.transitions, report.errors.len(), report.warnings.is_empty()), (6, 0, false));
-    let report = explore(&model, Config::default(), 100);
+    let report = explore(&model, EvalConfig::default(), 100);
     assert_eq!((report.transitions, report.errors.len()), (1, 1));
     assert_eq!(report.errors[0].diagnostic(&model).id, "infinite-set");
 }
@@ -232,7 +232,7 @@ fn an_unbounded_choice_is_an_error_or_a_warning() {
 #[test]
 fn of_several_unbounded_unknowns_the_one_with_the_fewest_values_is_first() {
     let counted = |text: &str| {
-        let report = explore(&model(text), Config::prob(), 10_000);
+        let report = explore(&model(text), EvalConfig::prob(), 10_000);
         (report.transitions, report.errors.len(), report.warnings.is_empty())
     };
     let with_n_last = counted("MACHINE M CONSTANTS f, n PROPERTIES f : 1..n --> INTEGER END");
@@ -243,7 +243,7 @@ fn of_several_unbounded_unknowns_the_one_with_the_fewest_values_is_first() {
 #[test]
 fn runaway_evaluation_ends() {
     let text = over_x("go = x := card({y | y : POW(1..40) & SIGMA(i).(i : y | i) = -1})");
-    let config = Config { fuel: 200_000, hard: u64::MAX, ..Config::prob() };
+    let config = EvalConfig { fuel: 200_000, hard: u64::MAX, ..EvalConfig::prob() };
     let model = model(&text);
     let report = explore(&model, config, 100);
     assert!(!report.errors.is_empty());
@@ -257,7 +257,7 @@ fn evaluations_end_when_asked_to_but_not_while_a_search_winds_up() {
     let model = model("MACHINE M INVARIANT SIGMA(x).(x : 1..100000 | x mod 2) = 50000 END");
     let stop = StopFlag::default();
     stop.raise();
-    let interp = judge(&model, Config::default()).stopped_by(stop);
+    let interp = judge(&model, EvalConfig::default()).stopped_by(stop);
     let invariant = || interp.session().pred(model.invariant[0].pred, &Env::empty());
     assert!(invariant().is_err_and(|error| error.diagnostic(&model).id == "stopped"));
     interp.wind_up();
@@ -346,7 +346,7 @@ fn parallel_choices_with_more_outcomes_than_are_kept() {
         )
     };
     let n_states = |text: &str| {
-        let report = explore(&model(text), Config::default(), 100_000);
+        let report = explore(&model(text), EvalConfig::default(), 100_000);
         (report.states, report.errors.len())
     };
     assert_eq!(n_states(&machine("1..20000", "1..2")), (40_001, 0));

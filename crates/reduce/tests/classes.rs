@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::num::NonZero;
 
-use abridge_eval::Config;
+use abridge_eval::EvalConfig;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
 use abridge_model_system::ModelSystem as _;
@@ -38,7 +38,7 @@ fn model(file: &str, sets: &[&str], size: u32) -> Model {
 
 fn system<'m>(model: &'m Model, is_pinned: bool) -> Explicit<'m> {
     let config = SystemConfig { pin_constants: is_pinned, ..SystemConfig::default() };
-    Explicit::new(judge(model, Config::default()), config)
+    Explicit::new(judge(model, EvalConfig::default()), config)
 }
 
 /// Asserts that two canonizers put states into the same classes; how many classes there are.

@@ -87,7 +87,7 @@ pub struct PairConfig {
     pub new_is_skip: bool,
     /// Leave out pairs that others cover.
     pub antichains: bool,
-    pub eval: abridge_eval::Config,
+    pub eval: abridge_eval::EvalConfig,
     pub system: SystemConfig,
 }
 

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use abridge_blast::{Circuit, Lit};
-use abridge_encoding::{CellId, Cells, Config, Encoding, Gap, Instance, PropertyKind, SatProver, Source};
+use abridge_encoding::{
+    CellId, Cells, CircuitGap, Encoding, EncodingConfig, EncodingSource, Instance, PropertyKind, SatProver,
+};
 use abridge_eval::{State, Val};
 use abridge_explicit::{Explicit, StepOrder};
 use abridge_model::LocalId;
@@ -92,7 +94,7 @@ pub(crate) struct Update {
 impl Compiled {
     /// Compiles a machine for the constants of a state, or says why not.
     pub(crate) fn new(system: &Explicit<'_>, constants: &State) -> Result<Compiled, String> {
-        let source = Source {
+        let source = EncodingSource {
             interp: system.judge(),
             variables: system.variables().to_vec(),
             operations: system.operation_ids().to_vec(),
@@ -101,11 +103,11 @@ impl Compiled {
             propositions: system.propositions().to_vec(),
         };
         let mut prover = SatProver { conflicts: MAX_CONFLICTS, stop: system.judge().stop() };
-        let config = Config {
+        let config = EncodingConfig {
             fuel: MAX_FUEL,
             keeps_unproved: true,
             needs_cells: !source.variables.is_empty(),
-            ..Config::default()
+            ..EncodingConfig::default()
         };
         let encoding = Encoding::new(&source, constants, &config, &mut prover);
         let encoding = encoding.map_err(|gap| gap.text(system.model()))?;
@@ -166,7 +168,7 @@ impl Compiled {
 
 struct Builder<'b> {
     system: &'b Explicit<'b>,
-    source: &'b Source<'b>,
+    source: &'b EncodingSource<'b>,
     encoding: Encoding,
     reasons: Vec<String>,
     /// Literals of the steps that are needed, and where each is among them.
@@ -176,11 +178,10 @@ struct Builder<'b> {
 }
 
 impl<'b> Builder<'b> {
-    fn new(system: &'b Explicit<'b>, source: &'b Source<'b>, encoding: Encoding) -> Self {
+    fn new(system: &'b Explicit<'b>, source: &'b EncodingSource<'b>, encoding: Encoding) -> Self {
         let (roots, places) = (Vec::new(), FxHashMap::default());
         let Encoding { gaps, cells, .. } = &encoding;
-        let is_opaque =
-            |gap: &&Gap| matches!(gap.subject, abridge_encoding::Subject::Variable(id) if cells.is_opaque(id));
+        let is_opaque = |gap: &&CircuitGap| matches!(gap.subject, abridge_encoding::GapSubject::Variable(id) if cells.is_opaque(id));
         let reasons = gaps.iter().filter(is_opaque).map(|gap| gap.text(system.model())).collect();
         Builder { system, source, encoding, reasons, roots, places, n_groups: 0 }
     }
@@ -301,7 +302,7 @@ impl<'b> Builder<'b> {
                 Ok(truth) => lits[role].push(!truth.holds),
                 Err(cause) => {
                     let subject = property.kind.subject();
-                    gaps[role].get_or_insert(Gap { subject, cause });
+                    gaps[role].get_or_insert(CircuitGap { subject, cause });
                 }
             }
         }
@@ -329,8 +330,8 @@ impl<'b> Builder<'b> {
         for idx in &own {
             let instance = &self.encoding.instances[*idx];
             if let Some(cause) = instance.gaps.first() {
-                let subject = abridge_encoding::Subject::Operation(self.source.operations[operation]);
-                return Err(Gap { subject, cause: *cause }.text(model));
+                let subject = abridge_encoding::GapSubject::Operation(self.source.operations[operation]);
+                return Err(CircuitGap { subject, cause: *cause }.text(model));
             }
             if !is_exact(instance) {
                 return Err(left("a part that circuits do not say"));

@@ -3,7 +3,7 @@
 //! Random machines cover guards, choices, errors and conjuncts; the machines under `models/` cover what people write. States are met breadth-first and announced
 //! in blocks of changing sizes, so that lanes, widths of slices and the fallback all take part. The explicit system is compared with the plain interpreter elsewhere.
 
-use abridge_eval::Config as EvalConfig;
+use abridge_eval::EvalConfig;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
 use abridge_model_system::ModelSystem as _;

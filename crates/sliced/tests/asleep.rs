@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::num::NonZero;
 
-use abridge_eval::Config as EvalConfig;
+use abridge_eval::EvalConfig;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
 use abridge_search::{Config, Exploration, Strategy, explore};

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use abridge_eval::{Config as EvalConfig, State, val_text};
+use abridge_eval::{EvalConfig, State, val_text};
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
 use abridge_model_system::{FIRST_OPERATION, ModelSystem as _};

@@ -17,8 +17,8 @@ mod pred;
 use std::collections::{HashMap, HashSet};
 
 pub use abridge_model::may_fail;
-pub use action::{ChoiceKind, ChoicePoint, Effect, Executor};
-pub use binder::Visit;
+pub use action::{ChoiceKind, ChoicePoint, Executor, SubstEffect};
+pub use binder::ValuationFn;
 pub use member::SetArg;
 
 use abridge_blast::{Blast, CircuitValue, Lit, Unsupported};
@@ -27,24 +27,24 @@ use abridge_model::{Binding, ExprId, LocalId, PredId, VarId};
 
 /// Reason why there is no circuit.
 #[derive(Debug)]
-pub enum Stop {
+pub enum NoCircuit {
     /// A construct, named by the text, has no circuit.
     Unsupported(&'static str),
     /// The evaluation as a whole must end.
     Fatal(Error),
 }
 
-pub type Encoded<T> = std::result::Result<T, Stop>;
+pub type CircuitResult<T> = std::result::Result<T, NoCircuit>;
 
-impl From<Unsupported> for Stop {
-    fn from(unsupported: Unsupported) -> Stop {
-        Stop::Unsupported(unsupported.0)
+impl From<Unsupported> for NoCircuit {
+    fn from(unsupported: Unsupported) -> NoCircuit {
+        NoCircuit::Unsupported(unsupported.0)
     }
 }
 
 /// Known value or circuit value, with the condition that it is defined.
 #[derive(Clone, Debug)]
-pub struct Term {
+pub struct CircuitTerm {
     pub kind: TermKind,
     pub defined: Lit,
 }
@@ -68,7 +68,7 @@ const MAX_CIRCUIT_SIZE: usize = 12_000_000;
 const MAX_ELEMENTS: u64 = 40_000;
 
 /// Translator, with the circuit built so far.
-pub struct Encoder<'s> {
+pub struct CircuitEncoder<'s> {
     session: &'s Session<'s>,
     pub blast: Blast,
     /// Circuit values of unknowns and of locals.
@@ -78,26 +78,26 @@ pub struct Encoder<'s> {
     /// Locals of LETs, whose values change while a formula is translated.
     lets: HashSet<LocalId>,
     /// Translated expressions, by the values of the locals that they read.
-    cache: HashMap<(ExprId, Vec<Option<Val>>), Term>,
+    cache: HashMap<(ExprId, Vec<Option<Val>>), CircuitTerm>,
     /// A part whose evaluation warns has no circuit.
     is_strict: bool,
 }
 
-impl Term {
-    pub(crate) fn known(val: Val) -> Term {
-        Term { kind: TermKind::Known(val), defined: Lit::TRUE }
+impl CircuitTerm {
+    pub(crate) fn known(val: Val) -> CircuitTerm {
+        CircuitTerm { kind: TermKind::Known(val), defined: Lit::TRUE }
     }
 
-    pub fn of_sym(sym: CircuitValue) -> Term {
-        Term::sym(sym)
+    pub fn of_sym(sym: CircuitValue) -> CircuitTerm {
+        CircuitTerm::sym(sym)
     }
 
-    fn sym(sym: CircuitValue) -> Term {
-        Term { kind: TermKind::Circuit(sym), defined: Lit::TRUE }
+    fn sym(sym: CircuitValue) -> CircuitTerm {
+        CircuitTerm { kind: TermKind::Circuit(sym), defined: Lit::TRUE }
     }
 
-    fn undefined() -> Term {
-        Term { kind: TermKind::Circuit(CircuitValue::Choice(Vec::new())), defined: Lit::FALSE }
+    fn undefined() -> CircuitTerm {
+        CircuitTerm { kind: TermKind::Circuit(CircuitValue::Choice(Vec::new())), defined: Lit::FALSE }
     }
 }
 
@@ -115,14 +115,14 @@ impl From<bool> for TruthPair {
     }
 }
 
-impl<'s> Encoder<'s> {
-    pub fn new(session: &'s Session<'s>) -> Encoder<'s> {
-        Encoder::with_room(session, MAX_CIRCUIT_SIZE)
+impl<'s> CircuitEncoder<'s> {
+    pub fn new(session: &'s Session<'s>) -> CircuitEncoder<'s> {
+        CircuitEncoder::with_room(session, MAX_CIRCUIT_SIZE)
     }
 
     /// Makes an encoder with a limit on its circuit, in gates and connections.
-    pub(crate) fn with_room(session: &'s Session<'s>, max_size: usize) -> Encoder<'s> {
-        Encoder {
+    pub(crate) fn with_room(session: &'s Session<'s>, max_size: usize) -> CircuitEncoder<'s> {
+        CircuitEncoder {
             session,
             blast: Blast::new(max_size),
             symbols: HashMap::new(),
@@ -169,53 +169,53 @@ impl<'s> Encoder<'s> {
     }
 
     /// Answer of the interpreter; `None` if it is ill-defined.
-    fn evaluated<T>(&self, result: abridge_eval::Result<T>) -> Encoded<Option<T>> {
+    fn evaluated<T>(&self, result: abridge_eval::Result<T>) -> CircuitResult<Option<T>> {
         self.check_warnings()?;
         match result {
             Ok(found) => Ok(Some(found)),
             Err(error) if error.is_ill_defined() => Ok(None),
-            Err(error) if error.is_fatal() => Err(Stop::Fatal(error)),
-            Err(_) => Err(Stop::Unsupported("a part that cannot be evaluated")),
+            Err(error) if error.is_fatal() => Err(NoCircuit::Fatal(error)),
+            Err(_) => Err(NoCircuit::Unsupported("a part that cannot be evaluated")),
         }
     }
 
     /// Ends the translation of a part whose evaluation warned.
-    fn check_warnings(&self) -> Encoded<()> {
+    fn check_warnings(&self) -> CircuitResult<()> {
         if self.is_strict && !self.session.take_warnings().is_empty() {
-            return Err(Stop::Unsupported("a part whose value is not certain"));
+            return Err(NoCircuit::Unsupported("a part whose value is not certain"));
         }
         Ok(())
     }
 
-    fn tick(&self) -> Encoded<()> {
+    fn tick(&self) -> CircuitResult<()> {
         self.blast.check_size()?;
         // One step here can copy a function of many points, so the flag is looked at in each.
-        self.session.poll().map_err(Stop::Fatal)?;
-        self.session.tick().map_err(Stop::Fatal)
+        self.session.poll().map_err(NoCircuit::Fatal)?;
+        self.session.tick().map_err(NoCircuit::Fatal)
     }
 
     /// Circuit value of a term.
-    pub fn as_sym(&self, term: &Term, env: &Env) -> Encoded<CircuitValue> {
+    pub fn as_sym(&self, term: &CircuitTerm, env: &Env) -> CircuitResult<CircuitValue> {
         match &term.kind {
             TermKind::Circuit(sym) => Ok(sym.clone()),
             TermKind::Known(val) => self.sym_of(val, env),
         }
     }
 
-    fn sym_of(&self, val: &Val, env: &Env) -> Encoded<CircuitValue> {
+    fn sym_of(&self, val: &Val, env: &Env) -> CircuitResult<CircuitValue> {
         if val.as_value().is_none()
             && let abridge_eval::Size::AtMost(bound) = self.session.size(val)
             && bound > MAX_ELEMENTS
         {
-            return Err(Stop::Unsupported("a large set"));
+            return Err(NoCircuit::Unsupported("a large set"));
         }
         // A symbolic set is evaluated here at last, and whoever asks takes it for defined.
         let value = self.evaluated(self.session.finite(val, env))?;
-        value.map(|value| CircuitValue::known(&value)).ok_or(Stop::Unsupported("a set with ill-defined elements"))
+        value.map(|value| CircuitValue::known(&value)).ok_or(NoCircuit::Unsupported("a set with ill-defined elements"))
     }
 
     /// Binds a local to a term for the rest of a formula.
-    fn bind(&mut self, local: LocalId, term: &Term, env: &Env) -> Env {
+    fn bind(&mut self, local: LocalId, term: &CircuitTerm, env: &Env) -> Env {
         match &term.kind {
             TermKind::Known(val) => {
                 self.symbols.remove(&Unknown::Local(local));
@@ -230,7 +230,7 @@ impl<'s> Encoder<'s> {
     }
 
     /// Binds the locals of a LET in order. Returns the condition that all are defined.
-    fn bind_let(&mut self, bindings: &[Binding], env: &Env) -> Encoded<(Env, Lit)> {
+    fn bind_let(&mut self, bindings: &[Binding], env: &Env) -> CircuitResult<(Env, Lit)> {
         let mut env = env.clone();
         let mut defined = Lit::TRUE;
         for binding in bindings {

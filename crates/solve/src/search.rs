@@ -33,14 +33,14 @@ use std::ops::{ControlFlow, RangeInclusive};
 
 use abridge_diag::with_stack;
 use abridge_eval::{
-    Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, Found, Operand, Problem, Result, Session, SymbolicSet,
-    Unbounded, Unknown, Val, Warning,
+    Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, Operand, Problem, Result, Session, SolutionFn,
+    SymbolicSet, Unbounded, Unknown, Val, Warning,
 };
 use abridge_model::{Arrow, BinaryOp};
 use abridge_value::{Int, Set};
 use rustc_hash::FxHashSet;
 
-use choose::Branching;
+use choose::SolverBranch;
 use classes::Visited;
 use simplify::Left;
 
@@ -54,7 +54,7 @@ impl Finder for Solver {
         problem: Problem,
         classes: Option<&dyn Classes>,
         env: &Env,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         let search = SolutionSearch {
             session,
@@ -154,7 +154,7 @@ const PAIRS_PER_STEP: usize = 1024;
 const MAX_SCANNED_UNKNOWNS: usize = 16;
 
 impl SolutionSearch<'_> {
-    fn run(&self, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn run(&self, mut node: SearchNode, found: &mut SolutionFn<'_>) -> Result<ControlFlow<()>> {
         // Choosing a branching examines every constraint for every unknown.
         self.session.ticks(1 + (node.constraints.len() * node.open.len() / PAIRS_PER_STEP) as u64)?;
         if !self.check_ready(&mut node)? || self.is_pointless(&node) {
@@ -170,7 +170,7 @@ impl SolutionSearch<'_> {
         }
         let Some((cost, step)) = self.choose(&mut node)? else { return GO_ON };
         if cost >= Cost::from(self.session.config().hard)
-            && !matches!(step, Branching::LastResort)
+            && !matches!(step, SolverBranch::LastResort)
             && self.is_contradictory_by_form(&node)?
         {
             return GO_ON;
@@ -266,7 +266,7 @@ impl SolutionSearch<'_> {
         }
     }
 
-    fn solution(&self, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn solution(&self, mut node: SearchNode, found: &mut SolutionFn<'_>) -> Result<ControlFlow<()>> {
         self.warn_of(&mut node);
         if let Some(error) = node.error {
             Error::merge(&mut self.failure.borrow_mut(), error);
@@ -289,10 +289,10 @@ impl SolutionSearch<'_> {
     }
 
     /// Branches: explores the children of a node.
-    fn branch(&self, step: Branching, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    fn branch(&self, step: SolverBranch, mut node: SearchNode, found: &mut SolutionFn<'_>) -> Result<ControlFlow<()>> {
         node.is_forced = false;
         match step {
-            Branching::Match { constraint, pattern, val, exact } => {
+            SolverBranch::Match { constraint, pattern, val, exact } => {
                 let source = used_constraint(&mut node, constraint, exact);
                 node.is_forced = true;
                 let Some((env, open)) = self.matched(&source, &pattern, &val, &node)? else { return GO_ON };
@@ -300,14 +300,14 @@ impl SolutionSearch<'_> {
                 (node.env, node.open) = (env, open);
                 self.run(node, found)
             }
-            Branching::Define { constraint, unknown, val } => {
+            SolverBranch::Define { constraint, unknown, val } => {
                 node.constraints.remove(constraint);
                 node.is_forced = true;
                 node.open.retain(|open| *open != unknown);
                 node.env = unknown.bind(&node.env, val);
                 self.run(node, found)
             }
-            Branching::Elements { constraint, pattern, set, exact } => {
+            SolverBranch::Elements { constraint, pattern, set, exact } => {
                 let source = used_constraint(&mut node, constraint, exact);
                 if let Some(unknown) = self.as_unknown(&pattern, &node) {
                     return self.values(unknown, &set, node, found);
@@ -318,24 +318,24 @@ impl SolutionSearch<'_> {
                     matched.map_or(GO_ON, |(env, open)| self.run(SearchNode { env, open, ..node.clone() }, found))
                 })
             }
-            Branching::Values { constraint, unknown, set } => {
+            SolverBranch::Values { constraint, unknown, set } => {
                 if let Some(constraint) = constraint {
                     node.constraints.remove(constraint);
                 }
                 self.values(unknown, &set, node, found)
             }
-            Branching::Points { constraint, unknown, set, shape } => {
+            SolverBranch::Points { constraint, unknown, set, shape } => {
                 node.constraints.remove(constraint);
                 node.open.retain(|open| *open != unknown);
                 self.pointwise(unknown, &set, &shape, &node, found)
             }
-            Branching::Lazily { unknown, view } => self.lazily(unknown, &view, node, found),
-            Branching::Sequences { unknown, base, lo, hi } => self.sequences(unknown, &base, lo..=hi, node, found),
-            Branching::LastResort => {
+            SolverBranch::Lazily { unknown, view } => self.lazily(unknown, &view, node, found),
+            SolverBranch::Sequences { unknown, base, lo, hi } => self.sequences(unknown, &base, lo..=hi, node, found),
+            SolverBranch::LastResort => {
                 let Some(step) = self.last_resort(&node)? else { return GO_ON };
                 self.branch(step, node, found)
             }
-            Branching::Open { constraint, alternatives, keep } => {
+            SolverBranch::Open { constraint, alternatives, keep } => {
                 if keep {
                     node.constraints[constraint].is_opened = true;
                 } else {
@@ -362,7 +362,7 @@ impl SolutionSearch<'_> {
         unknown: Unknown,
         set: &Val,
         mut node: SearchNode,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         node.open.retain(|open| *open != unknown);
         self.each_value(unknown, set, node, found).map_err(|error| error.at(unknown.span(self.session.model())))
@@ -373,7 +373,7 @@ impl SolutionSearch<'_> {
         unknown: Unknown,
         set: &Val,
         node: SearchNode,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         if let Some(view) = self.arithmetic_view(unknown, set, &node)? {
             return self.lazily(unknown, &view, node, found);
@@ -396,7 +396,7 @@ impl SolutionSearch<'_> {
         base: &Val,
         lengths: RangeInclusive<u64>,
         mut node: SearchNode,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         let base = self.session.enumerate(base, &node.env)?;
         node.open.retain(|open| *open != unknown);

@@ -6,7 +6,7 @@
 //! related to a state must be an image of it under the functions: their equivalence is what was proved.
 
 use abridge_blast::{Lit, Replaced};
-use abridge_encoding::{Cause, CellId, Encoding, Gap, Subject};
+use abridge_encoding::{Cause, CellId, CircuitGap, Encoding, GapSubject};
 use rustc_hash::FxHashMap;
 
 use crate::bdd::{Bdd, Made, Manager, Var};
@@ -157,7 +157,7 @@ impl Space<'_> {
         let mut maps = Vec::new();
         let source = self.source;
         let n_operations = source.operations.len();
-        let subject_of = |function: usize| Subject::Operation(source.operation(n_operations + function));
+        let subject_of = |function: usize| GapSubject::Operation(source.operation(n_operations + function));
         let identity = identity(&self.encoding);
         let Encoding { instances, blast, gaps, .. } = &mut self.encoding;
         // A function may have no instances for want of a circuit.
@@ -169,7 +169,7 @@ impl Space<'_> {
             let Some(number) = number.filter(|number| functions.contains(number)) else { continue };
             if !is_exact(instance) || instance.has_choice || !instance.choices.is_empty() {
                 let cause = instance.gaps.first().copied().unwrap_or(Cause::Construct("a value without a circuit"));
-                return Err(Halt::Gap(Gap { subject: subject_of(number), cause }));
+                return Err(Halt::Gap(CircuitGap { subject: subject_of(number), cause }));
             }
             let mut cells = identity.clone();
             instance.writes.iter().for_each(|(cell, lit)| cells[cell.0 as usize] = lit.unwrap_or(Lit::FALSE));

@@ -8,8 +8,8 @@
 
 use abridge_encoding::PropertyKind;
 use abridge_eval::State;
-use abridge_temporal::Branching;
-use abridge_temporal::formula::{AtomId, Ctl, CtlNode, NodeId, Path};
+use abridge_temporal::BranchingFormula;
+use abridge_temporal::formula::{AtomId, Ctl, CtlNode, NodeId, PathQuantifier};
 use abridge_value::Value;
 
 use crate::bdd::{Bdd, BddStop, Made};
@@ -95,7 +95,7 @@ impl Space<'_> {
     pub fn judge(
         &mut self,
         reached: &ReachedStates,
-        branching: &Branching,
+        branching: &BranchingFormula,
         atoms: &[StateAtom],
         watch: &mut FixpointWatch<'_>,
     ) -> Result<CtlVerdict, NoVerdict> {
@@ -387,25 +387,25 @@ impl<'j, 's, 'w> CtlJudge<'j, 's, 'w> {
                 let differs = self.space.manager.xor(&self.row(*left), &self.row(*right))?;
                 self.not(&differs)?
             }
-            CtlNode::Next(Path::E, step, operand) => {
+            CtlNode::Next(PathQuantifier::E, step, operand) => {
                 let targets = self.fairly(&self.row(*operand))?;
                 self.some_next(&targets, *step)?
             }
-            CtlNode::Next(Path::A, step, operand) => {
+            CtlNode::Next(PathQuantifier::A, step, operand) => {
                 let bad = self.not(&self.row(*operand))?;
                 let bad = self.fairly(&bad)?;
                 let some = self.some_next(&bad, *step)?;
                 self.not(&some)?
             }
-            CtlNode::Finally(Path::E, operand) => self.some_until(&all, &self.row(*operand))?,
-            CtlNode::Globally(Path::E, operand) => self.some_globally(&self.row(*operand))?,
-            CtlNode::Until(Path::E, left, right) => self.some_until(&self.row(*left), &self.row(*right))?,
-            CtlNode::WeakUntil(Path::E, left, right) => {
+            CtlNode::Finally(PathQuantifier::E, operand) => self.some_until(&all, &self.row(*operand))?,
+            CtlNode::Globally(PathQuantifier::E, operand) => self.some_globally(&self.row(*operand))?,
+            CtlNode::Until(PathQuantifier::E, left, right) => self.some_until(&self.row(*left), &self.row(*right))?,
+            CtlNode::WeakUntil(PathQuantifier::E, left, right) => {
                 let (left, right) = (self.row(*left), self.row(*right));
                 let (until, globally) = (self.some_until(&left, &right)?, self.some_globally(&left)?);
                 self.or(&until, &globally)?
             }
-            CtlNode::Release(Path::E, left, right) => {
+            CtlNode::Release(PathQuantifier::E, left, right) => {
                 let right = self.row(*right);
                 let goal = self.and(&self.row(*left), &right)?;
                 let (until, globally) = (self.some_until(&right, &goal)?, self.some_globally(&right)?);

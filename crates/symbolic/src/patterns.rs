@@ -20,7 +20,7 @@ use std::cmp::Reverse;
 
 use abridge_blast::{Answer, Lit, Replaced, Solver};
 use abridge_diag::StopFlag;
-use abridge_encoding::{CellId, Config, Encoding, Initial, PropertyKind, SatProver, Source};
+use abridge_encoding::{CellId, Encoding, EncodingConfig, EncodingSource, Initial, PropertyKind, SatProver};
 use abridge_eval::{State, Val};
 use abridge_value::{BitSet, Value};
 use rustc_hash::FxHashMap;
@@ -105,7 +105,7 @@ enum SearchEnd {
 }
 
 struct PatternSearch<'s, 'w> {
-    source: &'s Source<'s>,
+    source: &'s EncodingSource<'s>,
     encoding: Encoding,
     vocabulary: Vocabulary,
     /// What holds in initial states, in all states, and in all states before the first finding.
@@ -141,7 +141,7 @@ struct PatternSearch<'s, 'w> {
 /// # Errors
 /// The reason why this is open.
 pub fn prove(
-    source: &Source<'_>,
+    source: &EncodingSource<'_>,
     constants: &State,
     elements: &[Value],
     asked: AskedFindings,
@@ -186,7 +186,7 @@ fn is_ascending(tuple: &[Element]) -> bool {
 
 impl<'s, 'w> PatternSearch<'s, 'w> {
     fn new(
-        source: &'s Source<'s>,
+        source: &'s EncodingSource<'s>,
         constants: &State,
         elements: &[Value],
         asked: AskedFindings,
@@ -196,7 +196,7 @@ impl<'s, 'w> PatternSearch<'s, 'w> {
         let places: FxHashMap<Value, Element> = elements.iter().cloned().zip(0..).collect();
         let is_meant = |label: &[Val]| label_elements(label, &places).is_none_or(|tuple| is_ascending(&tuple));
         let mut prover = SatProver { stop: stop.clone(), ..SatProver::default() };
-        let encoding = Encoding::of_labels(source, constants, &Config::default(), &mut prover, &is_meant);
+        let encoding = Encoding::of_labels(source, constants, &EncodingConfig::default(), &mut prover, &is_meant);
         let mut encoding = encoding.map_err(|_| NoProof("no encoding", false))?;
         let vocabulary = Vocabulary::new(&encoding, &source.variables, elements);
         let vocabulary = vocabulary.ok_or(NoProof("cells are not about tuples of elements", false))?;
@@ -612,7 +612,7 @@ fn initial_states(encoding: &mut Encoding, stop: &StopFlag) -> Result<(Lit, BitS
 
 /// Literals of what may be found, and of what holds before the first finding.
 fn properties(
-    source: &Source<'_>,
+    source: &EncodingSource<'_>,
     encoding: &mut Encoding,
     asked: AskedFindings,
 ) -> Result<(Vec<Lit>, Vec<Lit>), NoProof> {

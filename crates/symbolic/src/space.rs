@@ -10,7 +10,10 @@ use std::sync::Arc;
 
 use abridge_blast::{Algebra, Lit};
 use abridge_diag::StopFlag;
-use abridge_encoding::{CellId, Config, Encoding, Gap, Initial, Instance, Property, PropertyKind, SatProver, Source};
+use abridge_encoding::{
+    CellId, CircuitGap, Encoding, EncodingConfig, EncodingSource, Initial, Instance, PropertyKind, SatProver,
+    StateProperty,
+};
 use abridge_eval::State;
 use rustc_hash::FxHashMap;
 
@@ -26,7 +29,7 @@ use crate::within::Gates;
 
 /// States, steps and properties of a machine as diagrams.
 pub struct Space<'s> {
-    pub(crate) source: &'s Source<'s>,
+    pub(crate) source: &'s EncodingSource<'s>,
     pub(crate) encoding: Encoding,
     /// The constants, with no values of variables.
     pub(crate) blank: State,
@@ -98,7 +101,7 @@ pub(crate) struct Checked {
 pub enum Halt {
     Stop(BddStop),
     /// There is no encoding.
-    Gap(Gap),
+    Gap(CircuitGap),
     /// A variable without an exact form has too many values.
     ManyValues,
     /// A method of symmetry reduction does not apply: its name and the reason.
@@ -160,7 +163,7 @@ impl<'s> Space<'s> {
     /// Encodes a machine for the constants of a state. With classes of interchangeable elements, which must leave the constants as they are, fixpoints run over
     /// representatives of orbits.
     pub fn new(
-        source: &'s Source<'s>,
+        source: &'s EncodingSource<'s>,
         constants: &State,
         classes: &[PermutationClass<'_>],
         distrust: &Distrust,
@@ -168,7 +171,7 @@ impl<'s> Space<'s> {
         stop: StopFlag,
     ) -> Result<Space<'s>, Halt> {
         let mut prover = SatProver { stop: stop.clone(), ..SatProver::default() };
-        let encoding = Encoding::new(source, constants, &Config::default(), &mut prover);
+        let encoding = Encoding::new(source, constants, &EncodingConfig::default(), &mut prover);
         let encoding = match encoding {
             Err(_) if stop.is_raised() => return Err(Halt::Stop(BddStop::Stopped)),
             encoding => encoding.map_err(Halt::Gap)?,
@@ -337,7 +340,7 @@ impl<'s> Space<'s> {
     /// Counters need diagrams that are about all states.
     fn add_properties(&mut self, distrust: &Distrust, is_eager: bool) -> Result<(), Halt> {
         for position in 0..self.encoding.properties.len() {
-            let Property { truth, kind, .. } = &self.encoding.properties[position];
+            let StateProperty { truth, kind, .. } = &self.encoding.properties[position];
             let checked = match truth {
                 Ok(truth) if !distrust.properties.contains(kind) => {
                     let lits = [truth.holds, truth.fails];
@@ -399,7 +402,7 @@ pub(crate) fn is_learnt(encoding: &Encoding, operation: usize, distrust: &Distru
 
 /// The values of constant cells. Operations that are learnt may give any value to what they write; an initialisation that is listed, to anything.
 fn constant_cells(
-    source: &Source<'_>,
+    source: &EncodingSource<'_>,
     encoding: &Encoding,
     classes: &[MovedClass],
     distrust: &Distrust,

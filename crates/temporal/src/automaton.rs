@@ -6,40 +6,40 @@
 //! of the state reached. So the end of a path needs no letter, no extra proposition and no extra state, and an automaton for infinite paths is
 //! one whose `last` guards are false.
 
-use crate::bdd::{self, Bdd, Bdds};
+use crate::bdd::{self, LetterBdd, LetterBdds};
 use crate::components::{Components, components};
 
 /// A set of acceptance marks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Marks(pub u64);
+pub struct MarkSet(pub u64);
 
 pub(crate) const MAX_MARKS: u32 = 64;
 
-impl Marks {
+impl MarkSet {
     /// Marks 0 to `n` - 1.
-    pub fn all(n: u32) -> Marks {
-        Marks(if n >= 64 { u64::MAX } else { (1 << n) - 1 })
+    pub fn all(n: u32) -> MarkSet {
+        MarkSet(if n >= 64 { u64::MAX } else { (1 << n) - 1 })
     }
 
-    pub fn one(mark: u32) -> Marks {
-        Marks(1 << mark)
-    }
-
-    #[must_use]
-    pub fn with(self, other: Marks) -> Marks {
-        Marks(self.0 | other.0)
+    pub fn one(mark: u32) -> MarkSet {
+        MarkSet(1 << mark)
     }
 
     #[must_use]
-    pub fn without(self, other: Marks) -> Marks {
-        Marks(self.0 & !other.0)
+    pub fn with(self, other: MarkSet) -> MarkSet {
+        MarkSet(self.0 | other.0)
+    }
+
+    #[must_use]
+    pub fn without(self, other: MarkSet) -> MarkSet {
+        MarkSet(self.0 & !other.0)
     }
 
     pub fn contains(self, mark: u32) -> bool {
         self.0 >> mark & 1 == 1
     }
 
-    pub fn is_within(self, other: Marks) -> bool {
+    pub fn is_within(self, other: MarkSet) -> bool {
         self.0 & !other.0 == 0
     }
 
@@ -49,23 +49,23 @@ impl Marks {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Edge {
-    pub guard: Bdd,
-    pub marks: Marks,
+pub struct AutomatonEdge {
+    pub guard: LetterBdd,
+    pub marks: MarkSet,
     pub target: u32,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct State {
-    pub edges: Vec<Edge>,
+pub struct AutomatonState {
+    pub edges: Vec<AutomatonEdge>,
     /// Letters without a step that are accepted here.
-    pub last: Bdd,
+    pub last: LetterBdd,
 }
 
 /// An automaton; its guards are functions in a table that the caller keeps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Automaton {
-    pub states: Vec<State>,
+    pub states: Vec<AutomatonState>,
     pub initial: u32,
     pub n_marks: u32,
 }
@@ -92,7 +92,7 @@ impl Structure {
 impl Automaton {
     /// No word.
     pub(crate) fn empty() -> Automaton {
-        Automaton { states: vec![State { edges: Vec::new(), last: bdd::FALSE }], initial: 0, n_marks: 0 }
+        Automaton { states: vec![AutomatonState { edges: Vec::new(), last: bdd::FALSE }], initial: 0, n_marks: 0 }
     }
 
     pub fn n_edges(&self) -> usize {
@@ -106,9 +106,10 @@ impl Automaton {
 
     /// The state of a simplified automaton from which every path is accepted, finite or infinite.
     pub fn universal_state(&self) -> Option<u32> {
-        let all = Marks::all(self.n_marks);
-        let is_universal = |number: u32, state: &State| {
-            let is_loop = |edge: &Edge| edge.guard == bdd::TRUE && edge.target == number && all.is_within(edge.marks);
+        let all = MarkSet::all(self.n_marks);
+        let is_universal = |number: u32, state: &AutomatonState| {
+            let is_loop =
+                |edge: &AutomatonEdge| edge.guard == bdd::TRUE && edge.target == number && all.is_within(edge.marks);
             state.last == bdd::TRUE && state.edges.iter().any(is_loop)
         };
         let numbered = self.states.iter().enumerate().map(|(number, state)| (number as u32, state));
@@ -116,7 +117,7 @@ impl Automaton {
     }
 
     /// Whether two edges of one state never read the same letter.
-    pub fn is_deterministic(&self, bdds: &mut Bdds) -> bool {
+    pub fn is_deterministic(&self, bdds: &mut LetterBdds) -> bool {
         self.states.iter().all(|state| {
             let mut read = bdd::FALSE;
             state.edges.iter().all(|edge| {
@@ -132,7 +133,7 @@ impl Automaton {
             out.extend(self.states[state as usize].edges.iter().map(|edge| edge.target));
         };
         let components = components(self.states.len(), [self.initial], successors);
-        let mut marks = vec![Marks::default(); components.count];
+        let mut marks = vec![MarkSet::default(); components.count];
         let mut is_cyclic = vec![false; components.count];
         for (source, edge) in self.edges() {
             let component = components.of[source as usize];
@@ -141,14 +142,14 @@ impl Automaton {
                 is_cyclic[component as usize] = true;
             }
         }
-        let all = Marks::all(self.n_marks);
+        let all = MarkSet::all(self.n_marks);
         let is_accepting =
             marks.iter().zip(&is_cyclic).map(|(marks, cyclic)| *cyclic && all.is_within(*marks)).collect();
         Structure { components, is_accepting, is_cyclic }
     }
 
     /// All edges with their sources.
-    pub(crate) fn edges(&self) -> impl Iterator<Item = (u32, &Edge)> {
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (u32, &AutomatonEdge)> {
         self.states
             .iter()
             .enumerate()
@@ -157,8 +158,8 @@ impl Automaton {
 
     /// The automaton with states renumbered: `new_state[old]` is the new number, or `None` where a state goes. States that get one number
     /// become one with the edges of all.
-    pub(crate) fn renumbered(&self, bdds: &mut Bdds, new_state: &[Option<u32>], n_states: usize) -> Automaton {
-        let mut states = vec![State { edges: Vec::new(), last: bdd::FALSE }; n_states];
+    pub(crate) fn renumbered(&self, bdds: &mut LetterBdds, new_state: &[Option<u32>], n_states: usize) -> Automaton {
+        let mut states = vec![AutomatonState { edges: Vec::new(), last: bdd::FALSE }; n_states];
         for (state, number) in self.states.iter().zip(new_state) {
             let Some(number) = number else { continue };
             let new = &mut states[*number as usize];
@@ -166,7 +167,7 @@ impl Automaton {
             let renumbered = state
                 .edges
                 .iter()
-                .filter_map(|edge| new_state[edge.target as usize].map(|target| Edge { target, ..*edge }));
+                .filter_map(|edge| new_state[edge.target as usize].map(|target| AutomatonEdge { target, ..*edge }));
             new.edges.extend(renumbered);
         }
         states.iter_mut().for_each(|state| merge_edges(bdds, &mut state.edges));
@@ -201,18 +202,18 @@ impl Automaton {
                     todo.push((edge.target, next));
                     n_known
                 });
-                let marks = if is_full && is_inside { Marks::one(0) } else { Marks::default() };
-                edges.push(Edge { guard: edge.guard, marks, target });
+                let marks = if is_full && is_inside { MarkSet::one(0) } else { MarkSet::default() };
+                edges.push(AutomatonEdge { guard: edge.guard, marks, target });
             }
-            states.push(State { edges, last: state.last });
+            states.push(AutomatonState { edges, last: state.last });
         }
         Automaton { states, initial: 0, n_marks: 1 }
     }
 }
 
 /// One edge for each target and set of marks, and no letter on an edge if another one to the same target has more marks for it.
-pub(crate) fn merge_edges(bdds: &mut Bdds, edges: &mut Vec<Edge>) {
-    let mut merged: Vec<Edge> = Vec::with_capacity(edges.len());
+pub(crate) fn merge_edges(bdds: &mut LetterBdds, edges: &mut Vec<AutomatonEdge>) {
+    let mut merged: Vec<AutomatonEdge> = Vec::with_capacity(edges.len());
     for edge in edges.iter() {
         match merged.iter_mut().find(|other| other.target == edge.target && other.marks == edge.marks) {
             Some(other) => other.guard = bdds.or(other.guard, edge.guard),
@@ -221,10 +222,10 @@ pub(crate) fn merge_edges(bdds: &mut Bdds, edges: &mut Vec<Edge>) {
     }
     for idx in 0..merged.len() {
         let edge = merged[idx];
-        let better = |other: &&Edge| {
+        let better = |other: &&AutomatonEdge| {
             other.target == edge.target && other.marks != edge.marks && edge.marks.is_within(other.marks)
         };
-        let covered: Vec<Bdd> = merged.iter().filter(better).map(|other| other.guard).collect();
+        let covered: Vec<LetterBdd> = merged.iter().filter(better).map(|other| other.guard).collect();
         for guard in covered {
             merged[idx].guard = bdds.minus(merged[idx].guard, guard);
         }

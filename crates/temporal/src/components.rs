@@ -31,7 +31,7 @@ pub(crate) fn components(
     roots: impl IntoIterator<Item = u32>,
     successors: impl Fn(u32, &mut Vec<u32>),
 ) -> Components {
-    let mut search = Search {
+    let mut search = TarjanSearch {
         index: vec![UNKNOWN; n_nodes],
         low: vec![0; n_nodes],
         found: Components { of: vec![UNKNOWN; n_nodes], count: 0 },
@@ -46,7 +46,7 @@ pub(crate) fn components(
     search.found
 }
 
-struct Search {
+struct TarjanSearch {
     index: Vec<u32>,
     low: Vec<u32>,
     found: Components,
@@ -54,7 +54,7 @@ struct Search {
     n_indexed: u32,
 }
 
-impl Search {
+impl TarjanSearch {
     fn enter(&mut self, node: u32) {
         self.index[node as usize] = self.n_indexed;
         self.low[node as usize] = self.n_indexed;

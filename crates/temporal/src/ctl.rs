@@ -6,21 +6,21 @@
 //! would lose it if it only counted successors. With a fairness premise, path quantifiers range over fair paths; finite paths
 //! are fair. Universal operators are negations of existential ones.
 //!
-//! Where steps are missing, a subformula has two sets ([`Bounds`]): states in which it is true whatever is missing, and states in which it may be true. All operators
+//! Where steps are missing, a subformula has two sets ([`StateBounds`]): states in which it is true whatever is missing, and states in which it may be true. All operators
 //! of existential paths are monotone, so each set follows from the same sets of the operands. A verdict that took one for the other would claim what nobody has seen.
 
 use abridge_value::BitSet;
 
-use crate::emptiness::{Cycles, LetterGraph, Truth};
-use crate::expand::Branching;
-use crate::formula::{AtomId, Ctl, CtlNode, NodeId, Path};
+use crate::emptiness::{FairCycles, LetterGraph, Truth};
+use crate::expand::BranchingFormula;
+use crate::formula::{AtomId, Ctl, CtlNode, NodeId, PathQuantifier};
 
 mod evidence;
 mod fixpoint;
 
-pub use evidence::{Evidence, Shown, evidence};
+pub use evidence::{Evidence, EvidencePart, evidence};
 
-use fixpoint::{Rule, gather, least};
+use fixpoint::{JoinRule, gather, least};
 
 /// A graph as threads look at it.
 pub struct Views<'v, G> {
@@ -33,20 +33,20 @@ pub struct Views<'v, G> {
 
 /// Sets of states between which the set of those that satisfy a formula lies.
 #[derive(Clone, Debug)]
-pub struct Bounds {
+pub struct StateBounds {
     surely: BitSet,
     /// The same, unless it is larger.
     maybe: Option<BitSet>,
 }
 
-impl Bounds {
-    fn new(surely: BitSet, maybe: BitSet) -> Bounds {
+impl StateBounds {
+    fn new(surely: BitSet, maybe: BitSet) -> StateBounds {
         let is_exact = maybe.is_within(&surely);
-        Bounds { surely, maybe: (!is_exact).then_some(maybe) }
+        StateBounds { surely, maybe: (!is_exact).then_some(maybe) }
     }
 
-    fn exact(set: BitSet) -> Bounds {
-        Bounds { surely: set, maybe: None }
+    fn exact(set: BitSet) -> StateBounds {
+        StateBounds { surely: set, maybe: None }
     }
 
     /// States that satisfy the formula whatever is missing.
@@ -63,7 +63,7 @@ impl Bounds {
 /// The states that satisfy each subformula.
 #[derive(Clone, Debug)]
 pub struct Satisfied {
-    rows: Vec<Bounds>,
+    rows: Vec<StateBounds>,
     known: KnownStates,
 }
 
@@ -76,7 +76,7 @@ struct KnownStates {
     /// States of which steps may be missing.
     open: BitSet,
     /// States from which a fair path leads on.
-    fair: Bounds,
+    fair: StateBounds,
 }
 
 impl Satisfied {
@@ -103,16 +103,16 @@ impl Satisfied {
 pub struct Stopped;
 
 /// The states that satisfy a formula and its parts.
-pub fn check<G: LetterGraph>(views: &Views<'_, G>, formula: &Branching) -> Result<Satisfied, Stopped> {
+pub fn check<G: LetterGraph>(views: &Views<'_, G>, formula: &BranchingFormula) -> Result<Satisfied, Stopped> {
     let ctl = &formula.formula;
-    let cycles = Cycles::new(formula).map_err(|_| Stopped)?;
+    let cycles = FairCycles::new(formula).map_err(|_| Stopped)?;
     let (known, atoms) = known(views, ctl)?;
     let has_premise = formula.has_premise();
     let mut checker = Checker { views, graph: (views.view)(), cycles: has_premise.then_some(&cycles), known };
     if has_premise {
-        checker.known.fair = checker.some_globally(&Bounds::exact(checker.known.all.clone()))?;
+        checker.known.fair = checker.some_globally(&StateBounds::exact(checker.known.all.clone()))?;
     }
-    let mut rows: Vec<Bounds> = Vec::with_capacity(ctl.len());
+    let mut rows: Vec<StateBounds> = Vec::with_capacity(ctl.len());
     for (_, node) in ctl.nodes() {
         let row = checker.node(node, &rows, &atoms)?;
         rows.push(row);
@@ -127,7 +127,7 @@ const FIRST_ATOM: usize = 2;
 
 /// What there is to know about each state alone, and the states in which each atom holds. An atom about steps holds in a state if it holds on some
 /// step.
-fn known<G: LetterGraph>(views: &Views<'_, G>, ctl: &Ctl) -> Result<(KnownStates, Vec<Bounds>), Stopped> {
+fn known<G: LetterGraph>(views: &Views<'_, G>, ctl: &Ctl) -> Result<(KnownStates, Vec<StateBounds>), Stopped> {
     let graph = (views.view)();
     let is_about_step: Vec<bool> = ctl.atoms.iter().map(|(_, atom)| atom.kind.is_about_step()).collect();
     let truths: Vec<Vec<Truth>> = (0..graph.n_letters() as u32)
@@ -168,10 +168,10 @@ fn known<G: LetterGraph>(views: &Views<'_, G>, ctl: &Ctl) -> Result<(KnownStates
     let all: BitSet = (0..graph.n_states()).collect();
     let mut atoms = Vec::new();
     for pair in sets.split_off(FIRST_ATOM).chunks_exact_mut(2) {
-        atoms.push(Bounds::new(std::mem::take(&mut pair[0]), std::mem::take(&mut pair[1])));
+        atoms.push(StateBounds::new(std::mem::take(&mut pair[0]), std::mem::take(&mut pair[1])));
     }
     let (open, endings) = (sets.pop().unwrap_or_default(), sets.pop().unwrap_or_default());
-    let fair = Bounds::exact(all.clone());
+    let fair = StateBounds::exact(all.clone());
     Ok((KnownStates { all, endings, open, fair }, atoms))
 }
 
@@ -179,27 +179,27 @@ struct Checker<'v, G> {
     views: &'v Views<'v, G>,
     graph: G,
     /// Present if there is a fairness premise.
-    cycles: Option<&'v Cycles>,
+    cycles: Option<&'v FairCycles>,
     known: KnownStates,
 }
 
-type Row = Result<Bounds, Stopped>;
+type BoundsResult = Result<StateBounds, Stopped>;
 
 impl<G: LetterGraph> Checker<'_, G> {
-    fn not(&self, row: &Bounds) -> Bounds {
+    fn not(&self, row: &StateBounds) -> StateBounds {
         let maybe = without(&self.known.all, row.surely());
         match &row.maybe {
-            None => Bounds::exact(maybe),
-            Some(larger) => Bounds::new(without(&self.known.all, larger), maybe),
+            None => StateBounds::exact(maybe),
+            Some(larger) => StateBounds::new(without(&self.known.all, larger), maybe),
         }
     }
 
-    fn node(&self, node: &CtlNode, rows: &[Bounds], atoms: &[Bounds]) -> Row {
+    fn node(&self, node: &CtlNode, rows: &[StateBounds], atoms: &[StateBounds]) -> BoundsResult {
         let of = |id: &NodeId| &rows[id.idx()];
-        let all = || Bounds::exact(self.known.all.clone());
+        let all = || StateBounds::exact(self.known.all.clone());
         Ok(match node {
             CtlNode::Const(true) => all(),
-            CtlNode::Const(false) => Bounds::exact(BitSet::with_room(self.graph.n_states())),
+            CtlNode::Const(false) => StateBounds::exact(BitSet::with_room(self.graph.n_states())),
             CtlNode::Atom(atom) => atoms[atom.0 as usize].clone(),
             CtlNode::Not(operand) => self.not(of(operand)),
             CtlNode::And(left, right) => both(of(left), of(right)),
@@ -209,37 +209,41 @@ impl<G: LetterGraph> Checker<'_, G> {
                 let neither = both(&self.not(of(left)), &self.not(of(right)));
                 either(&both(of(left), of(right)), &neither)
             }
-            CtlNode::Next(Path::E, step, operand) => self.some_next(of(operand), *step)?,
-            CtlNode::Next(Path::A, step, operand) => self.not(&self.some_next(&self.not(of(operand)), *step)?),
-            CtlNode::Finally(Path::E, operand) => self.some_until(&all(), of(operand))?,
-            CtlNode::Finally(Path::A, operand) => self.not(&self.some_globally(&self.not(of(operand)))?),
-            CtlNode::Globally(Path::E, operand) => self.some_globally(of(operand))?,
-            CtlNode::Globally(Path::A, operand) => self.not(&self.some_until(&all(), &self.not(of(operand)))?),
-            CtlNode::Until(Path::E, left, right) => self.some_until(of(left), of(right))?,
-            CtlNode::Until(Path::A, left, right) => {
+            CtlNode::Next(PathQuantifier::E, step, operand) => self.some_next(of(operand), *step)?,
+            CtlNode::Next(PathQuantifier::A, step, operand) => {
+                self.not(&self.some_next(&self.not(of(operand)), *step)?)
+            }
+            CtlNode::Finally(PathQuantifier::E, operand) => self.some_until(&all(), of(operand))?,
+            CtlNode::Finally(PathQuantifier::A, operand) => self.not(&self.some_globally(&self.not(of(operand)))?),
+            CtlNode::Globally(PathQuantifier::E, operand) => self.some_globally(of(operand))?,
+            CtlNode::Globally(PathQuantifier::A, operand) => {
+                self.not(&self.some_until(&all(), &self.not(of(operand)))?)
+            }
+            CtlNode::Until(PathQuantifier::E, left, right) => self.some_until(of(left), of(right))?,
+            CtlNode::Until(PathQuantifier::A, left, right) => {
                 let (not_left, not_right) = (self.not(of(left)), self.not(of(right)));
                 let never = self.some_globally(&not_right)?;
                 let too_early = self.some_until(&not_right, &both(&not_left, &not_right))?;
                 self.not(&either(&never, &too_early))
             }
-            CtlNode::WeakUntil(Path::E, left, right) => {
+            CtlNode::WeakUntil(PathQuantifier::E, left, right) => {
                 either(&self.some_until(of(left), of(right))?, &self.some_globally(of(left))?)
             }
-            CtlNode::WeakUntil(Path::A, left, right) => {
+            CtlNode::WeakUntil(PathQuantifier::A, left, right) => {
                 let (not_left, not_right) = (self.not(of(left)), self.not(of(right)));
                 self.not(&self.some_until(&not_right, &both(&not_left, &not_right))?)
             }
-            CtlNode::Release(Path::E, left, right) => {
+            CtlNode::Release(PathQuantifier::E, left, right) => {
                 either(&self.some_until(of(right), &both(of(left), of(right)))?, &self.some_globally(of(right))?)
             }
-            CtlNode::Release(Path::A, left, right) => {
+            CtlNode::Release(PathQuantifier::A, left, right) => {
                 self.not(&self.some_until(&self.not(of(left)), &self.not(of(right)))?)
             }
         })
     }
 
     /// Sources of steps to states of a set from which a fair path leads on; of steps with an atom, if one is given.
-    fn some_next(&self, targets: &Bounds, step: Option<AtomId>) -> Row {
+    fn some_next(&self, targets: &StateBounds, step: Option<AtomId>) -> BoundsResult {
         let targets = both(targets, &self.known.fair);
         let truth = |letter: u32| step.map_or(Truth::True, |step| self.graph.truth(letter, step));
         let truths: Vec<Truth> = (0..self.graph.n_letters() as u32).map(truth).collect();
@@ -256,35 +260,35 @@ impl<G: LetterGraph> Checker<'_, G> {
         })?;
         let mut maybe = sets.pop().unwrap_or_default();
         maybe.union_with(&self.known.open);
-        Ok(Bounds::new(sets.pop().unwrap_or_default(), maybe))
+        Ok(StateBounds::new(sets.pop().unwrap_or_default(), maybe))
     }
 
     /// States from which a path stays in one set until it is in the other and goes on fairly.
-    fn some_until(&self, stay: &Bounds, goal: &Bounds) -> Row {
+    fn some_until(&self, stay: &StateBounds, goal: &StateBounds) -> BoundsResult {
         let goal = both(goal, &self.known.fair);
         let surely = self.until(stay.surely(), goal.surely().clone())?;
         let is_exact = self.known.open.is_empty() && stay.maybe.is_none() && goal.maybe.is_none();
         if is_exact {
-            return Ok(Bounds::exact(surely));
+            return Ok(StateBounds::exact(surely));
         }
         let mut seeds = goal.maybe().clone();
         seeds.union_with(&common(&self.known.open, stay.maybe()));
-        Ok(Bounds::new(surely, self.until(stay.maybe(), seeds)?))
+        Ok(StateBounds::new(surely, self.until(stay.maybe(), seeds)?))
     }
 
     /// States from which a path stays in a set until it is in the other.
     fn until(&self, stay: &BitSet, goal: BitSet) -> Result<BitSet, Stopped> {
         let todo = without(stay, &goal);
-        least(self.views, goal, todo, Rule::SomeStep)
+        least(self.views, goal, todo, JoinRule::SomeStep)
     }
 
     /// States from which a fair path stays in a set.
-    fn some_globally(&self, stay: &Bounds) -> Row {
+    fn some_globally(&self, stay: &StateBounds) -> BoundsResult {
         let surely = self.globally(stay.surely(), None)?;
         if self.known.open.is_empty() && stay.maybe.is_none() {
-            return Ok(Bounds::exact(surely));
+            return Ok(StateBounds::exact(surely));
         }
-        Ok(Bounds::new(surely, self.globally(stay.maybe(), Some(&self.known.open))?))
+        Ok(StateBounds::new(surely, self.globally(stay.maybe(), Some(&self.known.open))?))
     }
 
     /// States from which a fair path stays in a set, or stays there until it is in a state of which more may be true.
@@ -294,7 +298,7 @@ impl<G: LetterGraph> Checker<'_, G> {
         let Some(cycles) = self.cycles else {
             // States leave the set when all their steps do.
             let gone = without(&self.known.all, stay);
-            let gone = least(self.views, gone, without(stay, &ends), Rule::AllSteps)?;
+            let gone = least(self.views, gone, without(stay, &ends), JoinRule::AllSteps)?;
             return Ok(without(&self.known.all, &gone));
         };
         let found = cycles.states(&self.graph, stay).ok_or(Stopped)?;
@@ -319,21 +323,21 @@ fn without(set: &BitSet, other: &BitSet) -> BitSet {
     set
 }
 
-fn both(left: &Bounds, right: &Bounds) -> Bounds {
+fn both(left: &StateBounds, right: &StateBounds) -> StateBounds {
     combined(left, right, BitSet::intersect_with)
 }
 
-fn either(left: &Bounds, right: &Bounds) -> Bounds {
+fn either(left: &StateBounds, right: &StateBounds) -> StateBounds {
     combined(left, right, BitSet::union_with)
 }
 
-fn combined(left: &Bounds, right: &Bounds, join: fn(&mut BitSet, &BitSet)) -> Bounds {
+fn combined(left: &StateBounds, right: &StateBounds, join: fn(&mut BitSet, &BitSet)) -> StateBounds {
     let mut surely = left.surely().clone();
     join(&mut surely, right.surely());
     if left.maybe.is_none() && right.maybe.is_none() {
-        return Bounds::exact(surely);
+        return StateBounds::exact(surely);
     }
     let mut maybe = left.maybe().clone();
     join(&mut maybe, right.maybe());
-    Bounds::new(surely, maybe)
+    StateBounds::new(surely, maybe)
 }

@@ -5,14 +5,14 @@
 use std::fmt::Write as _;
 
 use crate::automaton::Automaton;
-use crate::bdd::{self, Bdd, Bdds};
+use crate::bdd::{self, LetterBdd, LetterBdds};
 use crate::formula::{AtomId, Atoms};
 
 /// Guards with more conjunctions are cut.
 const MAX_CUBES: usize = 20;
 
 /// The text of a graph. `name` is the formula it is for.
-pub fn dot(automaton: &Automaton, bdds: &Bdds, atoms: &Atoms, name: &str) -> String {
+pub fn dot(automaton: &Automaton, bdds: &LetterBdds, atoms: &Atoms, name: &str) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
     let mut out = format!("digraph automaton {{\n  label={}; rankdir=LR;\n  node [shape=circle];\n", quoted(name));
     let _ = writeln!(out, "  start [shape=point];\n  start -> {};", automaton.initial);
@@ -33,12 +33,12 @@ pub fn dot(automaton: &Automaton, bdds: &Bdds, atoms: &Atoms, name: &str) -> Str
     out
 }
 
-fn guard(guard: Bdd, bdds: &Bdds, atoms: &Atoms) -> String {
+fn guard(guard: LetterBdd, bdds: &LetterBdds, atoms: &Atoms) -> String {
     guard_texts(guard, bdds, atoms).join("\nor ")
 }
 
 /// A guard that is not false, as conjunctions of literals; one of them holds. The last one is `..` if there are too many.
-pub fn guard_texts(guard: Bdd, bdds: &Bdds, atoms: &Atoms) -> Vec<String> {
+pub fn guard_texts(guard: LetterBdd, bdds: &LetterBdds, atoms: &Atoms) -> Vec<String> {
     if guard == bdd::TRUE {
         return vec!["true".into()];
     }

@@ -24,14 +24,14 @@ use std::ops::Range;
 use abridge_value::BitSet;
 
 use crate::formula::AtomId;
-use crate::property::{Class, Property};
+use crate::property::{Class, LinearProperty};
 
-pub(crate) use cycles::Cycles;
+pub(crate) use cycles::FairCycles;
 pub(crate) use letters::decide;
 pub use on_the_fly::{Suspicion, holds_violation};
 
 use components::for_each_component;
-use fair::{Conditions, FairPart};
+use fair::{FairConditions, FairPart};
 use letters::Moves;
 use reach::{Hit, Reached};
 
@@ -99,7 +99,7 @@ pub trait LetterGraph {
 
 /// A path: states with the letters that leave them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Path {
+pub struct LetterPath {
     pub positions: Vec<(u32, u32)>,
     pub end: PathEnd,
 }
@@ -116,12 +116,12 @@ pub enum PathEnd {
 
 /// What is known about the paths of a graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum PathAnswer {
     /// No path violates the property.
     None,
-    Path(Path),
+    Path(LetterPath),
     /// At the end of the path an atom decides that has no value there.
-    IllDefined(Path, AtomId),
+    IllDefined(LetterPath, AtomId),
     /// No path is known to violate the property, but values of atoms that would matter are not known.
     Unknown,
     Stopped,
@@ -131,43 +131,43 @@ pub enum Answer {
 const STOP_INTERVAL: u64 = 1 << 12;
 
 /// A node of the product: `state * n_automaton_states + automaton_state`.
-type Node = u64;
+type ProductNode = u64;
 
 /// Looks for a path from an initial state that violates a property.
-pub fn find_violation<G: LetterGraph>(graph: &G, property: &Property) -> Answer {
+pub fn find_violation<G: LetterGraph>(graph: &G, property: &LinearProperty) -> PathAnswer {
     let mut moves = Moves::new(graph, property);
     let starts = graph.initial().iter().copied();
     match search(graph, &mut moves, starts) {
-        Found::Nothing if moves.is_partial => Answer::Unknown,
-        Found::Nothing => Answer::None,
-        Found::Stopped => Answer::Stopped,
-        Found::Hit(hit) => reach::answer(graph, &mut moves, hit),
-        Found::Part(part, mut conditions) => match lasso::lasso(graph, &mut moves, &part, &mut conditions) {
-            Some(path) => Answer::Path(path),
-            None => Answer::Stopped,
+        SearchResult::Nothing if moves.is_partial => PathAnswer::Unknown,
+        SearchResult::Nothing => PathAnswer::None,
+        SearchResult::Stopped => PathAnswer::Stopped,
+        SearchResult::Hit(hit) => reach::answer(graph, &mut moves, hit),
+        SearchResult::Part(part, mut conditions) => match lasso::lasso(graph, &mut moves, &part, &mut conditions) {
+            Some(path) => PathAnswer::Path(path),
+            None => PathAnswer::Stopped,
         },
     }
 }
 
 /// Whether a graph without the steps that are [`Idle`](crate::Idle) holds a violation, where all states of a range can be reached. The path is to be found in the graph with all steps.
-pub fn has_violation<G: LetterGraph>(graph: &G, property: &Property, states: Range<u32>) -> Suspicion {
+pub fn has_violation<G: LetterGraph>(graph: &G, property: &LinearProperty, states: Range<u32>) -> Suspicion {
     let mut moves = Moves::new(graph, property);
     match search(graph, &mut moves, states) {
-        Found::Hit(_) | Found::Part(..) => Suspicion::Violation,
-        Found::Nothing if moves.is_partial => Suspicion::Unknown,
-        Found::Nothing => Suspicion::None,
-        Found::Stopped => Suspicion::Stopped,
+        SearchResult::Hit(_) | SearchResult::Part(..) => Suspicion::Violation,
+        SearchResult::Nothing if moves.is_partial => Suspicion::Unknown,
+        SearchResult::Nothing => Suspicion::None,
+        SearchResult::Stopped => Suspicion::Stopped,
     }
 }
 
 /// What a search has found.
-enum Found<'g, G> {
+enum SearchResult<'g, G> {
     Nothing,
     Stopped,
     /// A node that shows a violation without a loop.
     Hit(Hit),
     /// A fair component that is accepted.
-    Part(FairPart, Conditions<'g, G>),
+    Part(FairPart, FairConditions<'g, G>),
 }
 
 /// Looks for a violation on paths that begin in some states.
@@ -175,24 +175,24 @@ fn search<'g, G: LetterGraph>(
     graph: &'g G,
     moves: &mut Moves<'g, G>,
     starts: impl Iterator<Item = u32> + Clone,
-) -> Found<'g, G> {
+) -> SearchResult<'g, G> {
     let property = moves.property;
     let universal = property.violation.universal_state().filter(|_| property.class == Class::Safety);
     let reached = match reach::reach(graph, moves, starts, universal) {
         Reached::All(reached) => reached,
-        Reached::Hit(hit) => return Found::Hit(hit),
-        Reached::Stopped => return Found::Stopped,
+        Reached::Hit(hit) => return SearchResult::Hit(hit),
+        Reached::Stopped => return SearchResult::Stopped,
     };
     if property.class != Class::Safety {
         for alternative in &property.premises {
-            let conditions = Conditions::new(graph, property, alternative);
+            let conditions = FairConditions::new(graph, property, alternative);
             match infinite(graph, moves, &reached, conditions) {
-                Found::Nothing => {}
+                SearchResult::Nothing => {}
                 found => return found,
             }
         }
     }
-    Found::Nothing
+    SearchResult::Nothing
 }
 
 /// Looks for a fair component that is accepted.
@@ -200,20 +200,20 @@ fn infinite<'g, G: LetterGraph>(
     graph: &'g G,
     moves: &mut Moves<'g, G>,
     reached: &BitSet,
-    mut conditions: Conditions<'g, G>,
-) -> Found<'g, G> {
+    mut conditions: FairConditions<'g, G>,
+) -> SearchResult<'g, G> {
     let mut found = None;
-    let Some(left) = trim::trimmed(graph, moves, reached, &conditions) else { return Found::Stopped };
+    let Some(left) = trim::trimmed(graph, moves, reached, &conditions) else { return SearchResult::Stopped };
     let is_whole = for_each_component(graph, moves, &left, &mut |component, moves| {
         found = conditions.fair_part(component, moves);
         found.is_some()
     });
     match found {
-        Some(part) => Found::Part(part, conditions),
-        None if !is_whole => Found::Stopped,
+        Some(part) => SearchResult::Part(part, conditions),
+        None if !is_whole => SearchResult::Stopped,
         None => {
             moves.is_partial |= conditions.is_partial;
-            Found::Nothing
+            SearchResult::Nothing
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `#x.({P} & φ)` becomes a disjunction over the values of x, `!x.({P} => φ)` a conjunction; the caller says which values there are. The range
 //! stays part of each instance, since P may depend on the state. A fairness premise in parentheses becomes the formulas that it abbreviates:
-//! `WF(op)` is `F G e(op) => G F [op]`, `SF(op)` is `G F e(op) => G F [op]`. The outermost premise is kept apart as [`Constraint`]s, because
+//! `WF(op)` is `F G e(op) => G F [op]`, `SF(op)` is `G F e(op) => G F [op]`. The outermost premise is kept apart as [`FairnessConstraint`]s, because
 //! an engine checks it on components and needs no automaton for it. On a path that ends, both forms are true: nothing is enabled in its
 //! last state. So fairness filters infinite paths only, in either form.
 
@@ -10,8 +10,8 @@ use abridge_diag::with_stack;
 use smol_str::SmolStr;
 
 use crate::formula::{
-    Atom, AtomId, AtomKind, Atoms, Binary, Binding, Ctl, Fairness, FairnessNode, FairnessTerm, Ltl, LtlNode, NodeId,
-    Pattern, Place, Quantifier, Subject, Unary,
+    AtomId, AtomKind, Atoms, BinaryTemporal, BoundValue, Ctl, FairSteps, Fairness, FairnessNode, FairnessTerm,
+    FormulaAtom, Ltl, LtlNode, NodeId, OperationPattern, TextRange, UnaryTemporal, ValueQuantifier,
 };
 
 /// Formulas larger than this are refused, and premises with more alternatives.
@@ -22,40 +22,40 @@ const MAX_ALTERNATIVES: usize = 1 << 10;
 pub trait Domain {
     /// Numbers of the values that a quantified variable ranges over, or `None` if they cannot be listed. Values that never satisfy the range
     /// may be left out.
-    fn values(&mut self, name: &str, range: &Atom) -> Option<Vec<u32>>;
+    fn values(&mut self, name: &str, range: &FormulaAtom) -> Option<Vec<u32>>;
 
     /// All operations with arguments that may occur, or `None` if they cannot be listed. They are asked for only where `WEF` or `SEF`
     /// stands in parentheses. Those that never occur may be among them.
-    fn instances(&mut self) -> Option<Vec<Pattern>>;
+    fn instances(&mut self) -> Option<Vec<OperationPattern>>;
 }
 
 /// The domain of formulas without quantifiers.
 pub struct NoDomain;
 
 impl Domain for NoDomain {
-    fn values(&mut self, _: &str, _: &Atom) -> Option<Vec<u32>> {
+    fn values(&mut self, _: &str, _: &FormulaAtom) -> Option<Vec<u32>> {
         None
     }
 
-    fn instances(&mut self) -> Option<Vec<Pattern>> {
+    fn instances(&mut self) -> Option<Vec<OperationPattern>> {
         None
     }
 }
 
 /// Weak or strong fairness of something.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Constraint {
+pub struct FairnessConstraint {
     pub is_strong: bool,
-    pub subject: Fair,
+    pub subject: FairnessSubject,
 }
 
-impl Constraint {
+impl FairnessConstraint {
     /// The constraint as a user writes it; `atoms` are those of the expanded formula.
     pub fn text(&self, atoms: &Atoms) -> String {
         let strength = if self.is_strong { "S" } else { "W" };
         match self.subject {
-            Fair::Every => format!("{strength}EF"),
-            Fair::Step { taken, .. } => match &atoms.get(taken).kind {
+            FairnessSubject::Every => format!("{strength}EF"),
+            FairnessSubject::Step { taken, .. } => match &atoms.get(taken).kind {
                 AtomKind::Taken(pattern) => format!("{strength}F({pattern})"),
                 _ => format!("{strength}F({})", atoms.get(taken)),
             },
@@ -64,7 +64,7 @@ impl Constraint {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Fair {
+pub enum FairnessSubject {
     /// Atoms of the expanded formula: enabled in a state, taken by a step.
     Step { enabled: AtomId, taken: AtomId },
     /// Every operation with its arguments, each on its own.
@@ -73,25 +73,25 @@ pub enum Fair {
 
 /// A formula without quantifiers and fairness, and its outermost premise.
 #[derive(Clone, Debug)]
-pub struct Expanded {
+pub struct ExpandedFormula {
     pub formula: Ltl,
     /// A disjunction of conjunctions; without a premise, one empty conjunction. A path counts if it is finite or if all constraints of some
     /// alternative hold on it.
-    pub premises: Vec<Vec<Constraint>>,
+    pub premises: Vec<Vec<FairnessConstraint>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExpandError {
     /// The values of a quantified variable cannot be listed; the place of its range.
-    NoValues(SmolStr, Place),
+    NoValues(SmolStr, TextRange),
     /// The operations that `WEF` or `SEF` ranges over cannot be listed.
-    NoInstances(Place),
+    NoInstances(TextRange),
     /// The formula becomes too large.
-    TooLarge(Place),
+    TooLarge(TextRange),
 }
 
 /// Removes quantifiers and fairness.
-pub fn expand(ltl: &Ltl, domain: &mut dyn Domain) -> Result<Expanded, ExpandError> {
+pub fn expand(ltl: &Ltl, domain: &mut dyn Domain) -> Result<ExpandedFormula, ExpandError> {
     let mut expander = Expander { source: ltl, domain, out: Ltl::default(), bindings: Vec::new() };
     let (premises, body) = match ltl.node(ltl.root()) {
         LtlNode::Fair(premise, body) => {
@@ -102,21 +102,21 @@ pub fn expand(ltl: &Ltl, domain: &mut dyn Domain) -> Result<Expanded, ExpandErro
         _ => (vec![Vec::new()], ltl.root()),
     };
     expander.copy(body)?;
-    Ok(Expanded { formula: expander.out, premises })
+    Ok(ExpandedFormula { formula: expander.out, premises })
 }
 
-/// A branching-time formula, and its premise as in [`Expanded`].
+/// A branching-time formula, and its premise as in [`ExpandedFormula`].
 #[derive(Clone, Debug)]
-pub struct Branching {
+pub struct BranchingFormula {
     /// Its atoms include those of the premise.
     pub formula: Ctl,
-    pub premises: Vec<Vec<Constraint>>,
+    pub premises: Vec<Vec<FairnessConstraint>>,
 }
 
-impl Branching {
-    pub fn new(mut formula: Ctl) -> Result<Branching, ExpandError> {
+impl BranchingFormula {
+    pub fn new(mut formula: Ctl) -> Result<BranchingFormula, ExpandError> {
         let Some(premise) = formula.premise.clone() else {
-            return Ok(Branching { formula, premises: vec![Vec::new()] });
+            return Ok(BranchingFormula { formula, premises: vec![Vec::new()] });
         };
         let place = formula.place(formula.root());
         let atoms = &mut formula.atoms;
@@ -124,7 +124,7 @@ impl Branching {
             let enabled = atoms.intern(plain(AtomKind::Enabled(pattern.clone()), place));
             (enabled, atoms.intern(plain(AtomKind::Taken(pattern.clone()), place)))
         })?;
-        Ok(Branching { formula, premises })
+        Ok(BranchingFormula { formula, premises })
     }
 
     /// Some paths are left out because they are not fair.
@@ -137,22 +137,28 @@ struct Expander<'a> {
     source: &'a Ltl,
     domain: &'a mut dyn Domain,
     out: Ltl,
-    bindings: Vec<Binding>,
+    bindings: Vec<BoundValue>,
 }
 
 impl Expander<'_> {
-    fn push(&mut self, node: LtlNode, place: Place) -> Result<NodeId, ExpandError> {
+    fn push(&mut self, node: LtlNode, place: TextRange) -> Result<NodeId, ExpandError> {
         if self.out.len() >= MAX_NODES {
             return Err(ExpandError::TooLarge(place));
         }
         Ok(self.out.push(node, place))
     }
 
-    fn unary(&mut self, op: Unary, operand: NodeId, place: Place) -> Result<NodeId, ExpandError> {
+    fn unary(&mut self, op: UnaryTemporal, operand: NodeId, place: TextRange) -> Result<NodeId, ExpandError> {
         self.push(LtlNode::Unary(op, operand), place)
     }
 
-    fn binary(&mut self, op: Binary, left: NodeId, right: NodeId, place: Place) -> Result<NodeId, ExpandError> {
+    fn binary(
+        &mut self,
+        op: BinaryTemporal,
+        left: NodeId,
+        right: NodeId,
+        place: TextRange,
+    ) -> Result<NodeId, ExpandError> {
         self.push(LtlNode::Binary(op, left, right), place)
     }
 
@@ -180,7 +186,7 @@ impl Expander<'_> {
                 LtlNode::Fair(premise, body) => {
                     let premise = self.fairness(premise, place)?;
                     let body = self.copy(*body)?;
-                    self.binary(Binary::Implies, premise, body, place)
+                    self.binary(BinaryTemporal::Implies, premise, body, place)
                 }
             }
         })
@@ -192,33 +198,33 @@ impl Expander<'_> {
         self.instance(atom.kind.clone(), atom.place)
     }
 
-    fn instance(&mut self, kind: AtomKind, place: Place) -> AtomId {
+    fn instance(&mut self, kind: AtomKind, place: TextRange) -> AtomId {
         let texts = kind.texts();
-        let mut bindings: Vec<Binding> = Vec::new();
+        let mut bindings: Vec<BoundValue> = Vec::new();
         for (name, value) in self.bindings.iter().rev() {
             let is_hidden = bindings.iter().any(|(known, _)| known == name);
             if !is_hidden && texts.iter().any(|text| mentions(&text.text, name)) {
                 bindings.push((name.clone(), *value));
             }
         }
-        self.out.atoms.intern(Atom { kind, bindings, place })
+        self.out.atoms.intern(FormulaAtom { kind, bindings, place })
     }
 
     fn quantified(
         &mut self,
-        quantifier: Quantifier,
+        quantifier: ValueQuantifier,
         name: &SmolStr,
         range: AtomId,
         body: NodeId,
-        place: Place,
+        place: TextRange,
     ) -> Result<NodeId, ExpandError> {
         let bound = self.atom_for_domain(range);
         let Some(values) = self.domain.values(name, &bound) else {
             return Err(ExpandError::NoValues(name.clone(), bound.place));
         };
         let (inner, outer) = match quantifier {
-            Quantifier::Exists => (Binary::And, Binary::Or),
-            Quantifier::Forall => (Binary::Implies, Binary::And),
+            ValueQuantifier::Exists => (BinaryTemporal::And, BinaryTemporal::Or),
+            ValueQuantifier::Forall => (BinaryTemporal::Implies, BinaryTemporal::And),
         };
         let mut all: Option<NodeId> = None;
         for value in values {
@@ -235,26 +241,26 @@ impl Expander<'_> {
         }
         match all {
             Some(all) => Ok(all),
-            None => self.push(LtlNode::Const(quantifier == Quantifier::Forall), place),
+            None => self.push(LtlNode::Const(quantifier == ValueQuantifier::Forall), place),
         }
     }
 
     /// The range with the outer bindings, which the formula itself does not contain.
-    fn atom_for_domain(&self, range: AtomId) -> Atom {
-        Atom { bindings: self.bindings.clone(), ..self.source.atoms.get(range).clone() }
+    fn atom_for_domain(&self, range: AtomId) -> FormulaAtom {
+        FormulaAtom { bindings: self.bindings.clone(), ..self.source.atoms.get(range).clone() }
     }
 
     /// A premise as a formula.
-    fn fairness(&mut self, premise: &Fairness, place: Place) -> Result<NodeId, ExpandError> {
+    fn fairness(&mut self, premise: &Fairness, place: TextRange) -> Result<NodeId, ExpandError> {
         let mut nodes: Vec<NodeId> = Vec::with_capacity(premise.nodes.len());
         for node in &premise.nodes {
             let id = match node {
                 FairnessNode::Term(term) => self.term(term, place)?,
                 FairnessNode::And(left, right) => {
-                    self.binary(Binary::And, nodes[*left as usize], nodes[*right as usize], place)?
+                    self.binary(BinaryTemporal::And, nodes[*left as usize], nodes[*right as usize], place)?
                 }
                 FairnessNode::Or(left, right) => {
-                    self.binary(Binary::Or, nodes[*left as usize], nodes[*right as usize], place)?
+                    self.binary(BinaryTemporal::Or, nodes[*left as usize], nodes[*right as usize], place)?
                 }
             };
             nodes.push(id);
@@ -262,26 +268,26 @@ impl Expander<'_> {
         Ok(nodes[premise.nodes.len() - 1])
     }
 
-    fn term(&mut self, term: &FairnessTerm, place: Place) -> Result<NodeId, ExpandError> {
+    fn term(&mut self, term: &FairnessTerm, place: TextRange) -> Result<NodeId, ExpandError> {
         let instances = match &term.subject {
-            Subject::Operation(pattern) => {
+            FairSteps::Operation(pattern) => {
                 let (enabled, taken) = self.atoms_of(pattern, place);
                 return self.fair_formula(term.is_strong, enabled, taken, place);
             }
-            Subject::Every => self.domain.instances().ok_or(ExpandError::NoInstances(place))?,
+            FairSteps::Every => self.domain.instances().ok_or(ExpandError::NoInstances(place))?,
         };
         let mut all = self.push(LtlNode::Const(true), place)?;
         for instance in instances {
             let enabled = self.out.atoms.intern(plain(AtomKind::Enabled(instance.clone()), place));
             let taken = self.out.atoms.intern(plain(AtomKind::Taken(instance), place));
             let one = self.fair_formula(term.is_strong, enabled, taken, place)?;
-            all = self.binary(Binary::And, all, one, place)?;
+            all = self.binary(BinaryTemporal::And, all, one, place)?;
         }
         Ok(all)
     }
 
     /// `e(op)` and `[op]` for an operation.
-    fn atoms_of(&mut self, pattern: &Pattern, place: Place) -> (AtomId, AtomId) {
+    fn atoms_of(&mut self, pattern: &OperationPattern, place: TextRange) -> (AtomId, AtomId) {
         let enabled = self.instance(AtomKind::Enabled(pattern.clone()), place);
         (enabled, self.instance(AtomKind::Taken(pattern.clone()), place))
     }
@@ -292,16 +298,20 @@ impl Expander<'_> {
         strong: bool,
         enabled: AtomId,
         taken: AtomId,
-        place: Place,
+        place: TextRange,
     ) -> Result<NodeId, ExpandError> {
-        let (outer, inner) = if strong { (Unary::Globally, Unary::Finally) } else { (Unary::Finally, Unary::Globally) };
+        let (outer, inner) = if strong {
+            (UnaryTemporal::Globally, UnaryTemporal::Finally)
+        } else {
+            (UnaryTemporal::Finally, UnaryTemporal::Globally)
+        };
         let enabled = self.push(LtlNode::Atom(enabled), place)?;
         let enabled = self.unary(inner, enabled, place)?;
         let enabled = self.unary(outer, enabled, place)?;
         let taken = self.push(LtlNode::Atom(taken), place)?;
-        let taken = self.unary(Unary::Finally, taken, place)?;
-        let taken = self.unary(Unary::Globally, taken, place)?;
-        self.binary(Binary::Implies, enabled, taken, place)
+        let taken = self.unary(UnaryTemporal::Finally, taken, place)?;
+        let taken = self.unary(UnaryTemporal::Globally, taken, place)?;
+        self.binary(BinaryTemporal::Implies, enabled, taken, place)
     }
 }
 
@@ -310,21 +320,21 @@ impl Expander<'_> {
 /// `atoms_of` tells `e(op)` and `[op]` for an operation.
 fn alternatives(
     premise: &Fairness,
-    place: Place,
-    atoms_of: &mut dyn FnMut(&Pattern) -> (AtomId, AtomId),
-) -> Result<Vec<Vec<Constraint>>, ExpandError> {
-    let mut nodes: Vec<Vec<Vec<Constraint>>> = Vec::with_capacity(premise.nodes.len());
+    place: TextRange,
+    atoms_of: &mut dyn FnMut(&OperationPattern) -> (AtomId, AtomId),
+) -> Result<Vec<Vec<FairnessConstraint>>, ExpandError> {
+    let mut nodes: Vec<Vec<Vec<FairnessConstraint>>> = Vec::with_capacity(premise.nodes.len());
     for node in &premise.nodes {
         let alternatives = match node {
             FairnessNode::Term(term) => {
                 let subject = match &term.subject {
-                    Subject::Every => Fair::Every,
-                    Subject::Operation(pattern) => {
+                    FairSteps::Every => FairnessSubject::Every,
+                    FairSteps::Operation(pattern) => {
                         let (enabled, taken) = atoms_of(pattern);
-                        Fair::Step { enabled, taken }
+                        FairnessSubject::Step { enabled, taken }
                     }
                 };
-                vec![vec![Constraint { is_strong: term.is_strong, subject }]]
+                vec![vec![FairnessConstraint { is_strong: term.is_strong, subject }]]
             }
             FairnessNode::Or(left, right) => {
                 [nodes[*left as usize].as_slice(), nodes[*right as usize].as_slice()].concat()
@@ -334,7 +344,7 @@ fn alternatives(
                 if left.len().saturating_mul(right.len()) > MAX_ALTERNATIVES {
                     return Err(ExpandError::TooLarge(place));
                 }
-                let join = |left: &Vec<Constraint>, right: &Vec<Constraint>| {
+                let join = |left: &Vec<FairnessConstraint>, right: &Vec<FairnessConstraint>| {
                     let mut both = [left.as_slice(), right.as_slice()].concat();
                     both.sort();
                     both.dedup();
@@ -349,9 +359,9 @@ fn alternatives(
 }
 
 /// Drops alternatives that have all constraints of another one: they let fewer paths through.
-fn without_redundant(mut alternatives: Vec<Vec<Constraint>>) -> Vec<Vec<Constraint>> {
+fn without_redundant(mut alternatives: Vec<Vec<FairnessConstraint>>) -> Vec<Vec<FairnessConstraint>> {
     alternatives.sort_by_key(Vec::len);
-    let mut kept: Vec<Vec<Constraint>> = Vec::new();
+    let mut kept: Vec<Vec<FairnessConstraint>> = Vec::new();
     for alternative in alternatives {
         let is_redundant = kept.iter().any(|other| other.iter().all(|constraint| alternative.contains(constraint)));
         if !is_redundant {
@@ -361,8 +371,8 @@ fn without_redundant(mut alternatives: Vec<Vec<Constraint>>) -> Vec<Vec<Constrai
     kept
 }
 
-fn plain(kind: AtomKind, place: Place) -> Atom {
-    Atom { kind, bindings: Vec::new(), place }
+fn plain(kind: AtomKind, place: TextRange) -> FormulaAtom {
+    FormulaAtom { kind, bindings: Vec::new(), place }
 }
 
 /// Whether a name occurs in a text of B as a word. A word in a string or under another binder counts too, which costs nothing but an

@@ -10,15 +10,15 @@ use smol_str::SmolStr;
 
 /// A range of bytes in the text of a formula, end excluded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Place {
+pub struct TextRange {
     pub start: u32,
     pub end: u32,
 }
 
-impl Place {
+impl TextRange {
     /// The smallest place that covers both.
-    pub fn to(self, other: Place) -> Place {
-        Place { start: self.start.min(other.start), end: self.end.max(other.end) }
+    pub fn to(self, other: TextRange) -> TextRange {
+        TextRange { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
@@ -32,7 +32,7 @@ pub struct BText {
 
 /// An operation with patterns for its arguments. Fewer patterns than parameters, or none, leave the others open.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Pattern {
+pub struct OperationPattern {
     pub operation: BText,
     /// `None` is the pattern `_`, which every value matches.
     pub arguments: Vec<Option<BText>>,
@@ -44,19 +44,19 @@ pub enum AtomKind {
     /// `{P}`.
     Predicate(BText),
     /// `[op(..)]`: the next step is one of these.
-    Taken(Pattern),
+    Taken(OperationPattern),
     /// `e(op(..))`.
-    Enabled(Pattern),
+    Enabled(OperationPattern),
     /// `Av(op(..))`.
-    Available(Pattern),
+    Available(OperationPattern),
     /// `deadlock`: nothing is enabled.
     Deadlock,
     /// `deadlock(a, ..)`: none of these is enabled.
-    DeadlockOf(Vec<Pattern>),
+    DeadlockOf(Vec<OperationPattern>),
     /// `deterministic(a, ..)`: at most one of these is enabled.
-    Deterministic(Vec<Pattern>),
+    Deterministic(Vec<OperationPattern>),
     /// `controller(a, ..)`: exactly one of these is enabled.
-    Controller(Vec<Pattern>),
+    Controller(Vec<OperationPattern>),
     /// `sink`: no step leads to a different state.
     Sink,
     Goal,
@@ -118,20 +118,20 @@ impl AtomKind {
 }
 
 /// The value of a quantified variable: a name, and the caller's number for the value.
-pub type Binding = (SmolStr, u32);
+pub type BoundValue = (SmolStr, u32);
 
 /// An atom with the values of the quantified variables that it mentions.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Atom {
+pub struct FormulaAtom {
     pub kind: AtomKind,
-    pub bindings: Vec<Binding>,
+    pub bindings: Vec<BoundValue>,
     /// Where the atom stands first.
-    pub place: Place,
+    pub place: TextRange,
 }
 
-impl Atom {
+impl FormulaAtom {
     /// Equality up to places.
-    pub fn same(&self, other: &Atom) -> bool {
+    pub fn same(&self, other: &FormulaAtom) -> bool {
         self.bindings == other.bindings && same_kind(&self.kind, &other.kind)
     }
 }
@@ -140,7 +140,7 @@ fn same_text(left: &BText, right: &BText) -> bool {
     left.text == right.text
 }
 
-fn same_pattern(left: &Pattern, right: &Pattern) -> bool {
+fn same_pattern(left: &OperationPattern, right: &OperationPattern) -> bool {
     let same_argument = |(left, right): (&Option<BText>, &Option<BText>)| match (left, right) {
         (None, None) => true,
         (Some(left), Some(right)) => same_text(left, right),
@@ -151,7 +151,7 @@ fn same_pattern(left: &Pattern, right: &Pattern) -> bool {
         && left.arguments.iter().zip(&right.arguments).all(same_argument)
 }
 
-fn same_patterns(left: &[Pattern], right: &[Pattern]) -> bool {
+fn same_patterns(left: &[OperationPattern], right: &[OperationPattern]) -> bool {
     left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same_pattern(left, right))
 }
 
@@ -179,13 +179,13 @@ pub struct AtomId(pub u32);
 /// The atoms of a formula, each once.
 #[derive(Clone, Default, Debug)]
 pub struct Atoms {
-    list: Vec<Atom>,
+    list: Vec<FormulaAtom>,
     /// By text and bindings.
-    ids: FxHashMap<(String, Vec<Binding>), AtomId>,
+    ids: FxHashMap<(String, Vec<BoundValue>), AtomId>,
 }
 
 impl Atoms {
-    pub fn intern(&mut self, atom: Atom) -> AtomId {
+    pub fn intern(&mut self, atom: FormulaAtom) -> AtomId {
         let new = AtomId(self.list.len() as u32);
         let id = *self.ids.entry((atom.to_string(), atom.bindings.clone())).or_insert(new);
         if id == new {
@@ -194,7 +194,7 @@ impl Atoms {
         id
     }
 
-    pub fn get(&self, id: AtomId) -> &Atom {
+    pub fn get(&self, id: AtomId) -> &FormulaAtom {
         &self.list[id.0 as usize]
     }
 
@@ -206,14 +206,14 @@ impl Atoms {
         self.list.is_empty()
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (AtomId, &Atom)> {
+    pub fn iter(&self) -> impl Iterator<Item = (AtomId, &FormulaAtom)> {
         self.list.iter().enumerate().map(|(idx, atom)| (AtomId(idx as u32), atom))
     }
 }
 
 /// Operators with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Unary {
+pub enum UnaryTemporal {
     Not,
     Next,
     Finally,
@@ -225,7 +225,7 @@ pub enum Unary {
 
 /// Operators with two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Binary {
+pub enum BinaryTemporal {
     And,
     Or,
     Implies,
@@ -238,7 +238,7 @@ pub enum Binary {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Quantifier {
+pub enum ValueQuantifier {
     /// `#x.({P} & φ)`.
     Exists,
     /// `!x.({P} => φ)`.
@@ -260,10 +260,10 @@ impl NodeId {
 pub enum LtlNode {
     Const(bool),
     Atom(AtomId),
-    Unary(Unary, NodeId),
-    Binary(Binary, NodeId, NodeId),
+    Unary(UnaryTemporal, NodeId),
+    Binary(BinaryTemporal, NodeId, NodeId),
     /// The variable, its range (a predicate atom) and the body.
-    Quantified(Quantifier, SmolStr, AtomId, NodeId),
+    Quantified(ValueQuantifier, SmolStr, AtomId, NodeId),
     /// A fairness premise and what it implies.
     Fair(Fairness, NodeId),
 }
@@ -285,13 +285,13 @@ pub enum FairnessNode {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FairnessTerm {
     pub is_strong: bool,
-    pub subject: Subject,
+    pub subject: FairSteps,
 }
 
 /// Steps that a fairness term speaks about.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Subject {
-    Operation(Pattern),
+pub enum FairSteps {
+    Operation(OperationPattern),
     /// Every operation with its arguments, each on its own.
     Every,
 }
@@ -306,7 +306,7 @@ impl Fairness {
             (FairnessNode::Term(left), FairnessNode::Term(right)) => {
                 left.is_strong == right.is_strong
                     && match (&left.subject, &right.subject) {
-                        (Subject::Operation(left), Subject::Operation(right)) => same_pattern(left, right),
+                        (FairSteps::Operation(left), FairSteps::Operation(right)) => same_pattern(left, right),
                         (left, right) => left == right,
                     }
             }
@@ -321,7 +321,7 @@ impl Fairness {
 pub struct Ltl {
     pub atoms: Atoms,
     nodes: Vec<LtlNode>,
-    places: Vec<Place>,
+    places: Vec<TextRange>,
 }
 
 impl Ltl {
@@ -331,7 +331,7 @@ impl Ltl {
     }
 
     /// Adds a node; the last one added is the root.
-    pub fn push(&mut self, node: LtlNode, place: Place) -> NodeId {
+    pub fn push(&mut self, node: LtlNode, place: TextRange) -> NodeId {
         self.nodes.push(node);
         self.places.push(place);
         NodeId(self.nodes.len() as u32 - 1)
@@ -345,7 +345,7 @@ impl Ltl {
         &self.nodes[id.idx()]
     }
 
-    pub fn place(&self, id: NodeId) -> Place {
+    pub fn place(&self, id: NodeId) -> TextRange {
         self.places[id.idx()]
     }
 
@@ -384,7 +384,7 @@ impl Ltl {
 
 /// A path quantifier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Path {
+pub enum PathQuantifier {
     /// Some path.
     E,
     /// All paths.
@@ -402,12 +402,12 @@ pub enum CtlNode {
     Implies(NodeId, NodeId),
     Iff(NodeId, NodeId),
     /// `EX φ`, or `EX[op] φ` with the atom that the step satisfies.
-    Next(Path, Option<AtomId>, NodeId),
-    Finally(Path, NodeId),
-    Globally(Path, NodeId),
-    Until(Path, NodeId, NodeId),
-    WeakUntil(Path, NodeId, NodeId),
-    Release(Path, NodeId, NodeId),
+    Next(PathQuantifier, Option<AtomId>, NodeId),
+    Finally(PathQuantifier, NodeId),
+    Globally(PathQuantifier, NodeId),
+    Until(PathQuantifier, NodeId, NodeId),
+    WeakUntil(PathQuantifier, NodeId, NodeId),
+    Release(PathQuantifier, NodeId, NodeId),
 }
 
 /// A branching-time formula.
@@ -417,12 +417,12 @@ pub struct Ctl {
     /// Path quantifiers range over the paths that meet this, and over those that end.
     pub premise: Option<Fairness>,
     nodes: Vec<CtlNode>,
-    places: Vec<Place>,
+    places: Vec<TextRange>,
 }
 
 impl Ctl {
     /// Adds a node; the last one added is the root.
-    pub fn push(&mut self, node: CtlNode, place: Place) -> NodeId {
+    pub fn push(&mut self, node: CtlNode, place: TextRange) -> NodeId {
         self.nodes.push(node);
         self.places.push(place);
         NodeId(self.nodes.len() as u32 - 1)
@@ -436,7 +436,7 @@ impl Ctl {
         &self.nodes[id.idx()]
     }
 
-    pub fn place(&self, id: NodeId) -> Place {
+    pub fn place(&self, id: NodeId) -> TextRange {
         self.places[id.idx()]
     }
 

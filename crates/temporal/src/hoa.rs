@@ -1,18 +1,18 @@
 //! Automata in the Hanoi omega-automata format, version 1: [`hoa`].
 //!
 //! The format knows infinite words only. A path that ends is written as a word that goes on with letters in which the proposition `alive` is false, as
-//! other tools for finite traces do; `alive` is true on all letters with a step. With [`Words::Infinite`], finite paths are left out, and so is
+//! other tools for finite traces do; `alive` is true on all letters with a step. With [`HoaWords::Infinite`], finite paths are left out, and so is
 //! `alive`.
 
 use std::fmt::Write as _;
 
-use crate::automaton::{Automaton, Marks};
-use crate::bdd::{self, Bdd, Bdds};
+use crate::automaton::{Automaton, MarkSet};
+use crate::bdd::{self, LetterBdd, LetterBdds};
 use crate::formula::Atoms;
 
 /// Words that an exported automaton is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Words {
+pub enum HoaWords {
     /// Infinite paths only.
     Infinite,
     /// Also paths that end, by the proposition `alive`.
@@ -23,9 +23,9 @@ pub enum Words {
 const MAX_CUBES: usize = 1 << 16;
 
 /// The text of an automaton. `name` is the formula it is for.
-pub fn hoa(automaton: &Automaton, bdds: &Bdds, atoms: &Atoms, name: &str, words: Words) -> String {
+pub fn hoa(automaton: &Automaton, bdds: &LetterBdds, atoms: &Atoms, name: &str, words: HoaWords) -> String {
     let mut out = String::from("HOA: v1\n");
-    let has_end = words == Words::All;
+    let has_end = words == HoaWords::All;
     let n_states = automaton.states.len() + usize::from(has_end);
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let mut propositions: Vec<String> = atoms.iter().map(|(_, atom)| quoted(&atom.to_string())).collect();
@@ -55,13 +55,13 @@ pub fn hoa(automaton: &Automaton, bdds: &Bdds, atoms: &Atoms, name: &str, words:
         }
     }
     if has_end {
-        let _ = writeln!(out, "State: {end}\n[!{alive}] {end}{}", marks(Marks::all(automaton.n_marks)));
+        let _ = writeln!(out, "State: {end}\n[!{alive}] {end}{}", marks(MarkSet::all(automaton.n_marks)));
     }
     out.push_str("--END--\n");
     out
 }
 
-fn marks(marks: Marks) -> String {
+fn marks(marks: MarkSet) -> String {
     let numbers: Vec<String> = marks.iter().map(|mark| mark.to_string()).collect();
     if numbers.is_empty() { String::new() } else { format!(" {{{}}}", numbers.join(" ")) }
 }
@@ -77,7 +77,7 @@ fn with_alive(label: String, alive: Option<(usize, bool)>) -> String {
 }
 
 /// A guard as a disjunction of conjunctions of numbered propositions.
-pub(crate) fn label(guard: Bdd, bdds: &Bdds) -> String {
+pub(crate) fn label(guard: LetterBdd, bdds: &LetterBdds) -> String {
     match guard {
         bdd::TRUE => return "t".into(),
         bdd::FALSE => return "f".into(),

@@ -4,21 +4,21 @@
 //! has begun ends, lies on no path of the product but those of the waiting. If every visited state can be reached waiting, nothing is lost with such a step: [`crate::emptiness::has_violation`] begins in all states instead.
 
 use crate::automaton::Structure;
-use crate::bdd::{self, Bdd, Bdds};
+use crate::bdd::{self, LetterBdd, LetterBdds};
 use crate::emptiness::{Truth, decide};
 use crate::formula::AtomId;
-use crate::property::{Class, Property};
+use crate::property::{Class, LinearProperty};
 
 /// The letters of steps that no violation needs.
 #[derive(Clone, Debug)]
 pub struct Idle {
-    bdds: Bdds,
-    letters: Bdd,
+    bdds: LetterBdds,
+    letters: LetterBdd,
 }
 
 impl Idle {
     /// The letters for a property; nothing if there are none, or if a run does not wait in the initial state.
-    pub fn new(property: &Property) -> Option<Idle> {
+    pub fn new(property: &LinearProperty) -> Option<Idle> {
         let (automaton, mut bdds) = (&property.violation, property.bdds.clone());
         let initial = automaton.initial;
         let structure = automaton.structure();

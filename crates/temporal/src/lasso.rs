@@ -1,19 +1,19 @@
 //! Truth of formulas on a given word, from the definitions: [`evaluate`].
 //!
 //! Each operator walks along the word, forwards or backwards, as its definition reads. Nothing is shared with normal forms and automata, so this
-//! is their judge: every counterexample must be false here. The rows of the [`Table`] also explain a counterexample.
+//! is their judge: every counterexample must be false here. The rows of the [`LassoTruth`] also explain a counterexample.
 //!
 //! Positions of a loop look back on different pasts in each round. A past operator over operands that repeat from position p on repeats from one round
 //! after p on: within a round, its memory is either set to a constant or handed through. So the loop is unrolled once for each level of
 //! nested past operators, and the last copy stands for all later rounds.
 
-use crate::expand::{Constraint, Fair};
-use crate::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
+use crate::expand::{FairnessConstraint, FairnessSubject};
+use crate::formula::{AtomId, BinaryTemporal, Ltl, LtlNode, NodeId, UnaryTemporal};
 use crate::product::Word;
 
 /// Truth of all subformulas at all positions of a word whose loop may be unrolled.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Table {
+pub struct LassoTruth {
     /// For each position, the position of the given word that it stands for.
     pub positions: Vec<usize>,
     /// The position after the last one; `None` if the path ends.
@@ -22,7 +22,7 @@ pub struct Table {
     rows: Vec<Vec<bool>>,
 }
 
-impl Table {
+impl LassoTruth {
     pub fn row(&self, node: NodeId) -> &[bool] {
         &self.rows[node.idx()]
     }
@@ -34,7 +34,7 @@ impl Table {
 }
 
 /// Evaluates a formula without quantifiers and fairness on a word that is not empty.
-pub fn evaluate<L>(ltl: &Ltl, word: &Word<L>, holds: impl Fn(&L, AtomId) -> bool) -> Table {
+pub fn evaluate<L>(ltl: &Ltl, word: &Word<L>, holds: impl Fn(&L, AtomId) -> bool) -> LassoTruth {
     let n_letters = word.letters.len();
     let mut positions: Vec<usize> = (0..n_letters).collect();
     let mut loop_start = word.loop_start;
@@ -44,7 +44,7 @@ pub fn evaluate<L>(ltl: &Ltl, word: &Word<L>, holds: impl Fn(&L, AtomId) -> bool
         }
         loop_start = Some(positions.len() - (n_letters - start));
     }
-    let mut table = Table { positions, loop_start, rows: Vec::with_capacity(ltl.len()) };
+    let mut table = LassoTruth { positions, loop_start, rows: Vec::with_capacity(ltl.len()) };
     for (_, node) in ltl.nodes() {
         let row = match node {
             LtlNode::Const(value) => vec![*value; table.positions.len()],
@@ -62,10 +62,10 @@ pub fn evaluate<L>(ltl: &Ltl, word: &Word<L>, holds: impl Fn(&L, AtomId) -> bool
     table
 }
 
-/// Whether a fairness constraint on one operation holds on a word. Words that end are fair. [`Fair::Every`] is for the caller, who knows all
+/// Whether a fairness constraint on one operation holds on a word. Words that end are fair. [`FairnessSubject::Every`] is for the caller, who knows all
 /// operations; `None` says so.
-pub fn is_fair<L>(constraint: Constraint, word: &Word<L>, holds: impl Fn(&L, AtomId) -> bool) -> Option<bool> {
-    let Fair::Step { enabled, taken } = constraint.subject else { return None };
+pub fn is_fair<L>(constraint: FairnessConstraint, word: &Word<L>, holds: impl Fn(&L, AtomId) -> bool) -> Option<bool> {
+    let FairnessSubject::Step { enabled, taken } = constraint.subject else { return None };
     let Some(start) = word.loop_start else { return Some(true) };
     let rounds = &word.letters[start..];
     let is_asked = match constraint.is_strong {
@@ -82,11 +82,12 @@ fn past_depth(ltl: &Ltl) -> usize {
         depths.push(match node {
             LtlNode::Const(_) | LtlNode::Atom(_) => 0,
             LtlNode::Unary(op, operand) => {
-                let is_past = matches!(op, Unary::Yesterday | Unary::Once | Unary::Historically);
+                let is_past =
+                    matches!(op, UnaryTemporal::Yesterday | UnaryTemporal::Once | UnaryTemporal::Historically);
                 depths[operand.idx()] + usize::from(is_past)
             }
             LtlNode::Binary(op, left, right) => {
-                let is_past = matches!(op, Binary::Since | Binary::Trigger);
+                let is_past = matches!(op, BinaryTemporal::Since | BinaryTemporal::Trigger);
                 depths[left.idx()].max(depths[right.idx()]) + usize::from(is_past)
             }
             LtlNode::Quantified(_, _, _, body) | LtlNode::Fair(_, body) => depths[body.idx()],
@@ -95,7 +96,7 @@ fn past_depth(ltl: &Ltl) -> usize {
     depths.last().copied().unwrap_or(0)
 }
 
-impl Table {
+impl LassoTruth {
     fn next(&self, position: usize) -> Option<usize> {
         if position + 1 < self.positions.len() { Some(position + 1) } else { self.loop_start }
     }
@@ -109,19 +110,19 @@ impl Table {
         (0..self.positions.len()).map(value).collect()
     }
 
-    fn unary(&self, op: Unary, operand: &[bool]) -> Vec<bool> {
+    fn unary(&self, op: UnaryTemporal, operand: &[bool]) -> Vec<bool> {
         self.row_of(|here| match op {
-            Unary::Not => !operand[here],
-            Unary::Next => self.next(here).is_some_and(|next| operand[next]),
-            Unary::Finally => self.onwards(here).any(|position| operand[position]),
-            Unary::Globally => self.onwards(here).all(|position| operand[position]),
-            Unary::Yesterday => here > 0 && operand[here - 1],
-            Unary::Once => (0..=here).any(|position| operand[position]),
-            Unary::Historically => (0..=here).all(|position| operand[position]),
+            UnaryTemporal::Not => !operand[here],
+            UnaryTemporal::Next => self.next(here).is_some_and(|next| operand[next]),
+            UnaryTemporal::Finally => self.onwards(here).any(|position| operand[position]),
+            UnaryTemporal::Globally => self.onwards(here).all(|position| operand[position]),
+            UnaryTemporal::Yesterday => here > 0 && operand[here - 1],
+            UnaryTemporal::Once => (0..=here).any(|position| operand[position]),
+            UnaryTemporal::Historically => (0..=here).all(|position| operand[position]),
         })
     }
 
-    fn binary(&self, op: Binary, left: &[bool], right: &[bool]) -> Vec<bool> {
+    fn binary(&self, op: BinaryTemporal, left: &[bool], right: &[bool]) -> Vec<bool> {
         let until = |positions: &mut dyn Iterator<Item = usize>| {
             for position in positions {
                 if right[position] {
@@ -145,15 +146,17 @@ impl Table {
             true
         };
         self.row_of(|here| match op {
-            Binary::And => left[here] && right[here],
-            Binary::Or => left[here] || right[here],
-            Binary::Implies => !left[here] || right[here],
-            Binary::Iff => left[here] == right[here],
-            Binary::Until => until(&mut self.onwards(here)),
-            Binary::WeakUntil => until(&mut self.onwards(here)) || self.onwards(here).all(|position| left[position]),
-            Binary::Release => release(&mut self.onwards(here)),
-            Binary::Since => until(&mut (0..=here).rev()),
-            Binary::Trigger => release(&mut (0..=here).rev()),
+            BinaryTemporal::And => left[here] && right[here],
+            BinaryTemporal::Or => left[here] || right[here],
+            BinaryTemporal::Implies => !left[here] || right[here],
+            BinaryTemporal::Iff => left[here] == right[here],
+            BinaryTemporal::Until => until(&mut self.onwards(here)),
+            BinaryTemporal::WeakUntil => {
+                until(&mut self.onwards(here)) || self.onwards(here).all(|position| left[position])
+            }
+            BinaryTemporal::Release => release(&mut self.onwards(here)),
+            BinaryTemporal::Since => until(&mut (0..=here).rev()),
+            BinaryTemporal::Trigger => release(&mut (0..=here).rev()),
         })
     }
 }

@@ -7,22 +7,25 @@
 use abridge_diag::{Diagnostic, FileId, Span};
 use smol_str::SmolStr;
 
-use crate::formula::{AtomKind, BText, Binary, FairnessTerm, Pattern, Place, Quantifier, Subject, Unary};
+use crate::formula::{
+    AtomKind, BText, BinaryTemporal, FairSteps, FairnessTerm, OperationPattern, TextRange, UnaryTemporal,
+    ValueQuantifier,
+};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Logic {
+pub(crate) enum FormulaLogic {
     Ltl,
     Ctl,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Token {
+pub(crate) enum FormulaToken {
     Const(bool),
     Atom(AtomKind),
-    Unary(Unary),
-    Binary(Binary),
+    Unary(UnaryTemporal),
+    Binary(BinaryTemporal),
     /// `#x.` or `!x.`
-    Quantifier(Quantifier, SmolStr),
+    Quantifier(ValueQuantifier, SmolStr),
     /// `!` as negation.
     Bang,
     Fair(FairnessTerm),
@@ -35,47 +38,47 @@ pub(crate) enum Token {
 }
 
 /// Words that stand alone, longest first where one begins another.
-const WORDS: &[(&str, Token)] = &[
-    ("historically", Token::Unary(Unary::Historically)),
-    ("stronguntil", Token::Binary(Binary::Until)),
-    ("eventually", Token::Unary(Unary::Finally)),
-    ("equivalent", Token::Binary(Binary::Iff)),
-    ("det_output", Token::Atom(AtomKind::DetOutput)),
-    ("weakuntil", Token::Binary(Binary::WeakUntil)),
-    ("yesterday", Token::Unary(Unary::Yesterday)),
-    ("globally", Token::Unary(Unary::Globally)),
-    ("deadlock", Token::Atom(AtomKind::Deadlock)),
-    ("implies", Token::Binary(Binary::Implies)),
-    ("finally", Token::Unary(Unary::Finally)),
-    ("release", Token::Binary(Binary::Release)),
-    ("trigger", Token::Binary(Binary::Trigger)),
-    ("current", Token::Atom(AtomKind::Current)),
-    ("always", Token::Unary(Unary::Globally)),
-    ("since", Token::Binary(Binary::Since)),
-    ("until", Token::Binary(Binary::Until)),
-    ("error", Token::Atom(AtomKind::Error)),
-    ("false", Token::Const(false)),
-    ("next", Token::Unary(Unary::Next)),
-    ("once", Token::Unary(Unary::Once)),
-    ("sink", Token::Atom(AtomKind::Sink)),
-    ("goal", Token::Atom(AtomKind::Goal)),
-    ("true", Token::Const(true)),
-    ("and", Token::Binary(Binary::And)),
-    ("not", Token::Unary(Unary::Not)),
-    ("SEF", Token::Fair(FairnessTerm { is_strong: true, subject: Subject::Every })),
-    ("WEF", Token::Fair(FairnessTerm { is_strong: false, subject: Subject::Every })),
-    ("or", Token::Binary(Binary::Or)),
-    ("G", Token::Unary(Unary::Globally)),
-    ("F", Token::Unary(Unary::Finally)),
-    ("X", Token::Unary(Unary::Next)),
-    ("H", Token::Unary(Unary::Historically)),
-    ("O", Token::Unary(Unary::Once)),
-    ("Y", Token::Unary(Unary::Yesterday)),
-    ("U", Token::Binary(Binary::Until)),
-    ("W", Token::Binary(Binary::WeakUntil)),
-    ("R", Token::Binary(Binary::Release)),
-    ("S", Token::Binary(Binary::Since)),
-    ("T", Token::Binary(Binary::Trigger)),
+const WORDS: &[(&str, FormulaToken)] = &[
+    ("historically", FormulaToken::Unary(UnaryTemporal::Historically)),
+    ("stronguntil", FormulaToken::Binary(BinaryTemporal::Until)),
+    ("eventually", FormulaToken::Unary(UnaryTemporal::Finally)),
+    ("equivalent", FormulaToken::Binary(BinaryTemporal::Iff)),
+    ("det_output", FormulaToken::Atom(AtomKind::DetOutput)),
+    ("weakuntil", FormulaToken::Binary(BinaryTemporal::WeakUntil)),
+    ("yesterday", FormulaToken::Unary(UnaryTemporal::Yesterday)),
+    ("globally", FormulaToken::Unary(UnaryTemporal::Globally)),
+    ("deadlock", FormulaToken::Atom(AtomKind::Deadlock)),
+    ("implies", FormulaToken::Binary(BinaryTemporal::Implies)),
+    ("finally", FormulaToken::Unary(UnaryTemporal::Finally)),
+    ("release", FormulaToken::Binary(BinaryTemporal::Release)),
+    ("trigger", FormulaToken::Binary(BinaryTemporal::Trigger)),
+    ("current", FormulaToken::Atom(AtomKind::Current)),
+    ("always", FormulaToken::Unary(UnaryTemporal::Globally)),
+    ("since", FormulaToken::Binary(BinaryTemporal::Since)),
+    ("until", FormulaToken::Binary(BinaryTemporal::Until)),
+    ("error", FormulaToken::Atom(AtomKind::Error)),
+    ("false", FormulaToken::Const(false)),
+    ("next", FormulaToken::Unary(UnaryTemporal::Next)),
+    ("once", FormulaToken::Unary(UnaryTemporal::Once)),
+    ("sink", FormulaToken::Atom(AtomKind::Sink)),
+    ("goal", FormulaToken::Atom(AtomKind::Goal)),
+    ("true", FormulaToken::Const(true)),
+    ("and", FormulaToken::Binary(BinaryTemporal::And)),
+    ("not", FormulaToken::Unary(UnaryTemporal::Not)),
+    ("SEF", FormulaToken::Fair(FairnessTerm { is_strong: true, subject: FairSteps::Every })),
+    ("WEF", FormulaToken::Fair(FairnessTerm { is_strong: false, subject: FairSteps::Every })),
+    ("or", FormulaToken::Binary(BinaryTemporal::Or)),
+    ("G", FormulaToken::Unary(UnaryTemporal::Globally)),
+    ("F", FormulaToken::Unary(UnaryTemporal::Finally)),
+    ("X", FormulaToken::Unary(UnaryTemporal::Next)),
+    ("H", FormulaToken::Unary(UnaryTemporal::Historically)),
+    ("O", FormulaToken::Unary(UnaryTemporal::Once)),
+    ("Y", FormulaToken::Unary(UnaryTemporal::Yesterday)),
+    ("U", FormulaToken::Binary(BinaryTemporal::Until)),
+    ("W", FormulaToken::Binary(BinaryTemporal::WeakUntil)),
+    ("R", FormulaToken::Binary(BinaryTemporal::Release)),
+    ("S", FormulaToken::Binary(BinaryTemporal::Since)),
+    ("T", FormulaToken::Binary(BinaryTemporal::Trigger)),
 ];
 
 /// Words that are followed by something in parentheses.
@@ -99,25 +102,25 @@ const HEADS: &[&str] = &[
     "e",
 ];
 
-const SIGNS: &[(&str, Token)] = &[
-    ("<=>", Token::Binary(Binary::Iff)),
-    ("<->", Token::Binary(Binary::Iff)),
-    ("⇔", Token::Binary(Binary::Iff)),
-    ("=>", Token::Binary(Binary::Implies)),
-    ("->", Token::Binary(Binary::Implies)),
-    ("⇒", Token::Binary(Binary::Implies)),
-    ("&&", Token::Binary(Binary::And)),
-    ("&", Token::Binary(Binary::And)),
-    ("∧", Token::Binary(Binary::And)),
-    ("||", Token::Binary(Binary::Or)),
-    ("∨", Token::Binary(Binary::Or)),
-    ("¬", Token::Unary(Unary::Not)),
-    ("□", Token::Unary(Unary::Globally)),
-    ("<>", Token::Unary(Unary::Finally)),
-    ("⋄", Token::Unary(Unary::Finally)),
-    ("◇", Token::Unary(Unary::Finally)),
-    ("(", Token::Open),
-    (")", Token::Close),
+const SIGNS: &[(&str, FormulaToken)] = &[
+    ("<=>", FormulaToken::Binary(BinaryTemporal::Iff)),
+    ("<->", FormulaToken::Binary(BinaryTemporal::Iff)),
+    ("⇔", FormulaToken::Binary(BinaryTemporal::Iff)),
+    ("=>", FormulaToken::Binary(BinaryTemporal::Implies)),
+    ("->", FormulaToken::Binary(BinaryTemporal::Implies)),
+    ("⇒", FormulaToken::Binary(BinaryTemporal::Implies)),
+    ("&&", FormulaToken::Binary(BinaryTemporal::And)),
+    ("&", FormulaToken::Binary(BinaryTemporal::And)),
+    ("∧", FormulaToken::Binary(BinaryTemporal::And)),
+    ("||", FormulaToken::Binary(BinaryTemporal::Or)),
+    ("∨", FormulaToken::Binary(BinaryTemporal::Or)),
+    ("¬", FormulaToken::Unary(UnaryTemporal::Not)),
+    ("□", FormulaToken::Unary(UnaryTemporal::Globally)),
+    ("<>", FormulaToken::Unary(UnaryTemporal::Finally)),
+    ("⋄", FormulaToken::Unary(UnaryTemporal::Finally)),
+    ("◇", FormulaToken::Unary(UnaryTemporal::Finally)),
+    ("(", FormulaToken::Open),
+    (")", FormulaToken::Close),
 ];
 
 /// Spellings of other languages and what to write instead.
@@ -129,14 +132,14 @@ pub(crate) fn tokens(
     file: FileId,
     base: u32,
     text: &str,
-    logic: Logic,
-) -> Result<Vec<(Token, Place)>, Box<Diagnostic>> {
+    logic: FormulaLogic,
+) -> Result<Vec<(FormulaToken, TextRange)>, Box<Diagnostic>> {
     let mut lexer = Lexer { file, base, text, logic, at: 0, found: Vec::new() };
     while lexer.skip_blanks() {
         lexer.token()?;
     }
     let end = text.len() as u32;
-    lexer.found.push((Token::End, Place { start: end, end }));
+    lexer.found.push((FormulaToken::End, TextRange { start: end, end }));
     Ok(lexer.found)
 }
 
@@ -144,9 +147,9 @@ struct Lexer<'t> {
     file: FileId,
     base: u32,
     text: &'t str,
-    logic: Logic,
+    logic: FormulaLogic,
     at: usize,
-    found: Vec<(Token, Place)>,
+    found: Vec<(FormulaToken, TextRange)>,
 }
 
 type Lexed = Result<(), Box<Diagnostic>>;
@@ -163,8 +166,8 @@ impl<'t> Lexer<'t> {
         self.at < self.text.len()
     }
 
-    fn push(&mut self, token: Token, start: usize) {
-        self.found.push((token, Place { start: start as u32, end: self.at as u32 }));
+    fn push(&mut self, token: FormulaToken, start: usize) {
+        self.found.push((token, TextRange { start: start as u32, end: self.at as u32 }));
     }
 
     fn error(&self, id: &'static str, message: String, start: usize, end: usize) -> Box<Diagnostic> {
@@ -178,19 +181,19 @@ impl<'t> Lexer<'t> {
         match first {
             '{' => {
                 let text = self.enclosed('}')?;
-                self.push(Token::Atom(AtomKind::Predicate(text)), start);
+                self.push(FormulaToken::Atom(AtomKind::Predicate(text)), start);
                 return Ok(());
             }
             '[' if !rest.starts_with("[]") => {
                 let inside = self.enclosed(']')?;
                 let pattern = self.pattern(&inside)?;
-                self.push(Token::Atom(AtomKind::Taken(pattern)), start);
+                self.push(FormulaToken::Atom(AtomKind::Taken(pattern)), start);
                 return Ok(());
             }
             '#' | '!' if self.quantifier(first)? => return Ok(()),
             '!' => {
                 self.at += 1;
-                self.push(Token::Bang, start);
+                self.push(FormulaToken::Bang, start);
                 return Ok(());
             }
             ch if ch.is_alphabetic() || ch == '_' || ch.is_ascii_digit() => return self.word(),
@@ -222,8 +225,8 @@ impl<'t> Lexer<'t> {
         let dot = after[name.len()..].trim_start_matches(is_blank);
         if name.starts_with(char::is_alphabetic) && dot.starts_with('.') {
             self.at = self.text.len() - dot.len() + 1;
-            let quantifier = if sign == '#' { Quantifier::Exists } else { Quantifier::Forall };
-            self.push(Token::Quantifier(quantifier, name.into()), start);
+            let quantifier = if sign == '#' { ValueQuantifier::Exists } else { ValueQuantifier::Forall };
+            self.push(FormulaToken::Quantifier(quantifier, name.into()), start);
             return Ok(true);
         }
         if sign == '!' {
@@ -249,8 +252,8 @@ impl<'t> Lexer<'t> {
                 self.at = end;
                 return self.with_parentheses(head, here);
             }
-            let ctl = [("E", Token::Some), ("A", Token::All)];
-            let of_ctl = ctl.iter().filter(|_| self.logic == Logic::Ctl);
+            let ctl = [("E", FormulaToken::Some), ("A", FormulaToken::All)];
+            let of_ctl = ctl.iter().filter(|_| self.logic == FormulaLogic::Ctl);
             let known = WORDS.iter().chain(of_ctl).find(|(spelling, _)| part.starts_with(spelling));
             let Some((spelling, token)) = known else { return Err(self.unknown_word(word, start)) };
             self.at += spelling.len();
@@ -279,18 +282,18 @@ impl<'t> Lexer<'t> {
         self.skip_blanks();
         let inside = self.enclosed(')')?;
         let token = match head {
-            "SF" | "sf" | "WF" | "wf" => Token::Fair(FairnessTerm {
+            "SF" | "sf" | "WF" | "wf" => FormulaToken::Fair(FairnessTerm {
                 is_strong: matches!(head, "SF" | "sf"),
-                subject: Subject::Operation(self.pattern(&inside)?),
+                subject: FairSteps::Operation(self.pattern(&inside)?),
             }),
-            "e" | "enabled" => Token::Atom(AtomKind::Enabled(self.pattern(&inside)?)),
-            "Av" | "available" => Token::Atom(AtomKind::Available(self.pattern(&inside)?)),
-            "deadlock" => Token::Atom(AtomKind::DeadlockOf(self.patterns(&inside)?)),
-            "deterministic" => Token::Atom(AtomKind::Deterministic(self.patterns(&inside)?)),
-            "controller" => Token::Atom(AtomKind::Controller(self.patterns(&inside)?)),
+            "e" | "enabled" => FormulaToken::Atom(AtomKind::Enabled(self.pattern(&inside)?)),
+            "Av" | "available" => FormulaToken::Atom(AtomKind::Available(self.pattern(&inside)?)),
+            "deadlock" => FormulaToken::Atom(AtomKind::DeadlockOf(self.patterns(&inside)?)),
+            "deterministic" => FormulaToken::Atom(AtomKind::Deterministic(self.patterns(&inside)?)),
+            "controller" => FormulaToken::Atom(AtomKind::Controller(self.patterns(&inside)?)),
             _ => {
                 let text = self.braced(head, &inside)?;
-                Token::Atom(match head {
+                FormulaToken::Atom(match head {
                     "unchanged" => AtomKind::Unchanged(text),
                     "changed" => AtomKind::Changed(text),
                     "increasing" => AtomKind::Increasing(text),
@@ -331,12 +334,12 @@ impl<'t> Lexer<'t> {
         Err(error)
     }
 
-    fn patterns(&self, inside: &BText) -> Result<Vec<Pattern>, Box<Diagnostic>> {
+    fn patterns(&self, inside: &BText) -> Result<Vec<OperationPattern>, Box<Diagnostic>> {
         split(inside).iter().map(|part| self.pattern(part)).collect()
     }
 
     /// `op` or `op(E, _, ..)`.
-    fn pattern(&self, text: &BText) -> Result<Pattern, Box<Diagnostic>> {
+    fn pattern(&self, text: &BText) -> Result<OperationPattern, Box<Diagnostic>> {
         let start = text.start as usize;
         let all: &str = &text.text;
         let name = &all[..all.len() - all.trim_start_matches(|ch| is_name_char(ch) || ch == '.').len()];
@@ -349,7 +352,7 @@ impl<'t> Lexer<'t> {
             return Err(error);
         }
         if after.text.is_empty() {
-            return Ok(Pattern { operation, arguments: Vec::new() });
+            return Ok(OperationPattern { operation, arguments: Vec::new() });
         }
         if !after.text.starts_with('(') || balanced(&after.text, ')') != Some(after.text.len()) {
             let message = format!("only arguments in parentheses may follow the operation `{name}`");
@@ -360,7 +363,7 @@ impl<'t> Lexer<'t> {
         }
         let list = trimmed(&after.text[1..after.text.len() - 1], after.start as usize + 1);
         if list.text.is_empty() {
-            return Ok(Pattern { operation, arguments: Vec::new() });
+            return Ok(OperationPattern { operation, arguments: Vec::new() });
         }
         let parts = split(&list);
         if let Some(empty) = parts.iter().find(|part| part.text.is_empty()) {
@@ -371,7 +374,7 @@ impl<'t> Lexer<'t> {
             return Err(error);
         }
         let arguments = parts.into_iter().map(|part| (part.text != "_").then_some(part)).collect();
-        Ok(Pattern { operation, arguments })
+        Ok(OperationPattern { operation, arguments })
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The language is in `formula.rs`, its parser in `parse.rs`. Atoms are opaque here: whoever evaluates B tells the truth of each in a
 //! state and on the step that leaves it. The path of a formula of LTL: [`expand`] (no quantifiers, premises apart), `lower.rs` (normal form, past as
-//! monitors), `translate.rs` (automaton), `simplify.rs` and `weak.rs` (smaller), [`Property`] (what an engine needs). [`evaluate`] judges
+//! monitors), `translate.rs` (automaton), `simplify.rs` and `weak.rs` (smaller), [`LinearProperty`] (what an engine needs). [`evaluate`] judges
 //! words from the definitions alone; [`emptiness`] looks for violating paths in a graph. CTL is checked on graphs in [`ctl`].
 
 pub mod automaton;
@@ -32,12 +32,14 @@ mod translate;
 mod weak;
 
 pub use dot::{dot, guard_texts};
-pub use expand::{Branching, Constraint, Domain, ExpandError, Expanded, Fair, NoDomain, expand};
-pub use hoa::{Words, hoa};
+pub use expand::{
+    BranchingFormula, Domain, ExpandError, ExpandedFormula, FairnessConstraint, FairnessSubject, NoDomain, expand,
+};
+pub use hoa::{HoaWords, hoa};
 pub use idle::Idle;
-pub use lasso::{Table, evaluate, is_fair};
-pub use parse::{Source, parse_ctl, parse_ltl};
-pub use prefix::{Verdict, evaluate_prefix};
+pub use lasso::{LassoTruth, evaluate, is_fair};
+pub use parse::{TemporalText, parse_ctl, parse_ltl};
+pub use prefix::{PrefixVerdict, evaluate_prefix};
 pub use product::{Word, accepts, intersect};
-pub use property::{Class, Pair, Property, satisfaction};
+pub use property::{Class, LinearProperty, StreettPair, satisfaction};
 pub use translate::{Budget, GaveUp};

@@ -8,12 +8,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::formula::{Binary, Ltl, LtlNode, NodeId, Unary};
-use crate::normal::{FALSE, Forms, Nf, TRUE, Var};
+use crate::formula::{BinaryTemporal, Ltl, LtlNode, NodeId, UnaryTemporal};
+use crate::normal::{FALSE, Forms, Nf, PropVar, TRUE};
 
 /// Memory of a past operator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Memory {
+pub(crate) enum PastMemory {
     /// The operand before. At first false.
     Yesterday(Nf),
     /// `right or (left & memory)`. At first false.
@@ -22,9 +22,9 @@ pub(crate) enum Memory {
     Trigger(Nf, Nf),
 }
 
-impl Memory {
+impl PastMemory {
     pub(crate) fn initial(self) -> bool {
-        matches!(self, Memory::Trigger(..))
+        matches!(self, PastMemory::Trigger(..))
     }
 }
 
@@ -32,8 +32,8 @@ impl Memory {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Monitor {
     /// The proposition for its value.
-    pub(crate) var: Var,
-    pub(crate) memory: Memory,
+    pub(crate) var: PropVar,
+    pub(crate) memory: PastMemory,
 }
 
 /// A formula in normal form.
@@ -45,7 +45,7 @@ pub(crate) struct Lowered {
     /// Propositions: atoms first, then values of monitors and hidden ones.
     pub(crate) n_vars: u32,
     pub(crate) monitors: Vec<Monitor>,
-    pub(crate) hidden: Vec<Var>,
+    pub(crate) hidden: Vec<PropVar>,
 }
 
 /// Translates a formula without quantifiers and fairness.
@@ -82,8 +82,8 @@ struct Lowering {
     forms: Forms,
     n_vars: u32,
     monitors: Vec<Monitor>,
-    known: FxHashMap<Memory, Nf>,
-    hidden: Vec<Var>,
+    known: FxHashMap<PastMemory, Nf>,
+    hidden: Vec<PropVar>,
     definitions: Vec<Nf>,
 }
 
@@ -101,36 +101,36 @@ impl Lowering {
         }
     }
 
-    fn unary(&mut self, op: Unary, operand: Nf) -> Nf {
+    fn unary(&mut self, op: UnaryTemporal, operand: Nf) -> Nf {
         match op {
-            Unary::Not => self.forms.not(operand),
-            Unary::Next => self.forms.next(operand),
-            Unary::Finally => self.forms.finally(operand),
-            Unary::Globally => self.forms.globally(operand),
-            Unary::Yesterday => self.past(Memory::Yesterday(operand)),
-            Unary::Once => self.past(Memory::Since(TRUE, operand)),
-            Unary::Historically => self.past(Memory::Trigger(FALSE, operand)),
+            UnaryTemporal::Not => self.forms.not(operand),
+            UnaryTemporal::Next => self.forms.next(operand),
+            UnaryTemporal::Finally => self.forms.finally(operand),
+            UnaryTemporal::Globally => self.forms.globally(operand),
+            UnaryTemporal::Yesterday => self.past(PastMemory::Yesterday(operand)),
+            UnaryTemporal::Once => self.past(PastMemory::Since(TRUE, operand)),
+            UnaryTemporal::Historically => self.past(PastMemory::Trigger(FALSE, operand)),
         }
     }
 
-    fn binary(&mut self, op: Binary, left: Nf, right: Nf) -> Nf {
+    fn binary(&mut self, op: BinaryTemporal, left: Nf, right: Nf) -> Nf {
         let forms = &mut self.forms;
         match op {
-            Binary::And => forms.and2(left, right),
-            Binary::Or => forms.or2(left, right),
-            Binary::Implies => {
+            BinaryTemporal::And => forms.and2(left, right),
+            BinaryTemporal::Or => forms.or2(left, right),
+            BinaryTemporal::Implies => {
                 let left = forms.not(left);
                 forms.or2(left, right)
             }
-            Binary::Iff => self.iff(left, right),
-            Binary::Until => forms.until(left, right),
-            Binary::WeakUntil => {
+            BinaryTemporal::Iff => self.iff(left, right),
+            BinaryTemporal::Until => forms.until(left, right),
+            BinaryTemporal::WeakUntil => {
                 let either = forms.or2(left, right);
                 forms.release(right, either)
             }
-            Binary::Release => forms.release(left, right),
-            Binary::Since => self.past(Memory::Since(left, right)),
-            Binary::Trigger => self.past(Memory::Trigger(left, right)),
+            BinaryTemporal::Release => forms.release(left, right),
+            BinaryTemporal::Since => self.past(PastMemory::Since(left, right)),
+            BinaryTemporal::Trigger => self.past(PastMemory::Trigger(left, right)),
         }
     }
 
@@ -141,11 +141,13 @@ impl Lowering {
         self.forms.or2(both, neither)
     }
 
-    fn past(&mut self, memory: Memory) -> Nf {
+    fn past(&mut self, memory: PastMemory) -> Nf {
         match memory {
-            Memory::Since(_, right @ (TRUE | FALSE)) | Memory::Trigger(_, right @ (TRUE | FALSE)) => return right,
-            Memory::Since(FALSE, right) | Memory::Trigger(TRUE, right) => return right,
-            Memory::Yesterday(FALSE) => return FALSE,
+            PastMemory::Since(_, right @ (TRUE | FALSE)) | PastMemory::Trigger(_, right @ (TRUE | FALSE)) => {
+                return right;
+            }
+            PastMemory::Since(FALSE, right) | PastMemory::Trigger(TRUE, right) => return right,
+            PastMemory::Yesterday(FALSE) => return FALSE,
             _ => {}
         }
         if let Some(known) = self.known.get(&memory) {
@@ -154,8 +156,8 @@ impl Lowering {
         let var = self.n_vars;
         self.n_vars += 1;
         let is_propositional = match memory {
-            Memory::Yesterday(operand) => self.forms.is_propositional(operand),
-            Memory::Since(left, right) | Memory::Trigger(left, right) => {
+            PastMemory::Yesterday(operand) => self.forms.is_propositional(operand),
+            PastMemory::Since(left, right) | PastMemory::Trigger(left, right) => {
                 self.forms.is_propositional(left) && self.forms.is_propositional(right)
             }
         };
@@ -172,16 +174,16 @@ impl Lowering {
     }
 
     /// The value of a past operator whose memory is a hidden proposition, which gets its definition.
-    fn define(&mut self, remembered: Nf, memory: Memory) -> Nf {
+    fn define(&mut self, remembered: Nf, memory: PastMemory) -> Nf {
         let forms = &mut self.forms;
         let (value, next) = match memory {
-            Memory::Yesterday(operand) => (remembered, operand),
-            Memory::Since(left, right) => {
+            PastMemory::Yesterday(operand) => (remembered, operand),
+            PastMemory::Since(left, right) => {
                 let waiting = forms.and2(left, remembered);
                 let value = forms.or2(right, waiting);
                 (value, value)
             }
-            Memory::Trigger(left, right) => {
+            PastMemory::Trigger(left, right) => {
                 let waiting = forms.or2(left, remembered);
                 let value = forms.and2(right, waiting);
                 (value, value)

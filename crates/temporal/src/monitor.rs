@@ -6,9 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Automaton, Edge, State, merge_edges};
-use crate::bdd::{self, Bdd, Bdds};
-use crate::lower::{Lowered, Memory, Monitor};
+use crate::automaton::{Automaton, AutomatonEdge, AutomatonState, merge_edges};
+use crate::bdd::{self, LetterBdd, LetterBdds};
+use crate::lower::{Lowered, Monitor, PastMemory};
 use crate::normal::{Form, Forms, Nf};
 use crate::translate::{Budget, GaveUp};
 
@@ -19,7 +19,7 @@ type Bits = Box<[bool]>;
 pub(crate) fn with_monitors(
     automaton: &Automaton,
     lowered: &Lowered,
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     budget: &Budget<'_>,
 ) -> Result<Automaton, GaveUp> {
     let mut product = if lowered.monitors.is_empty() {
@@ -50,14 +50,14 @@ struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    fn new(automaton: &'a Automaton, lowered: &'a Lowered, bdds: &mut Bdds) -> Self {
+    fn new(automaton: &'a Automaton, lowered: &'a Lowered, bdds: &mut LetterBdds) -> Self {
         let needed = vec![vec![false; lowered.monitors.len()]; automaton.states.len()];
         let mut product = Product { automaton, monitors: &lowered.monitors, forms: &lowered.forms, needed };
         product.find_needed(bdds);
         product
     }
 
-    fn find_needed(&mut self, bdds: &mut Bdds) {
+    fn find_needed(&mut self, bdds: &mut LetterBdds) {
         for (idx, state) in self.automaton.states.iter().enumerate() {
             for guard in state.edges.iter().map(|edge| edge.guard).chain([state.last]) {
                 for var in bdds.support(guard) {
@@ -86,8 +86,8 @@ impl<'a> Product<'a> {
             return;
         }
         let operands = match self.monitors[monitor].memory {
-            Memory::Yesterday(operand) => vec![operand],
-            Memory::Since(left, right) | Memory::Trigger(left, right) => vec![left, right],
+            PastMemory::Yesterday(operand) => vec![operand],
+            PastMemory::Since(left, right) | PastMemory::Trigger(left, right) => vec![left, right],
         };
         let mut todo = operands;
         while let Some(form) = todo.pop() {
@@ -99,7 +99,7 @@ impl<'a> Product<'a> {
         }
     }
 
-    fn build(&self, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Automaton, GaveUp> {
+    fn build(&self, bdds: &mut LetterBdds, budget: &Budget<'_>) -> Result<Automaton, GaveUp> {
         let initial: Bits = self.monitors.iter().map(|monitor| monitor.memory.initial()).collect();
         let mut numbers: FxHashMap<(u32, Bits), u32> = FxHashMap::default();
         let first = (self.automaton.initial, self.cleared(self.automaton.initial, &initial));
@@ -124,11 +124,11 @@ impl<'a> Product<'a> {
                     if target == new {
                         todo.push(key);
                     }
-                    edges.push(Edge { guard, marks: edge.marks, target });
+                    edges.push(AutomatonEdge { guard, marks: edge.marks, target });
                 }
             }
             merge_edges(bdds, &mut edges);
-            states.push(State { edges, last: bdds.replace(state.last, &value_of) });
+            states.push(AutomatonState { edges, last: bdds.replace(state.last, &value_of) });
         }
         Ok(Automaton { states, initial: 0, n_marks: self.automaton.n_marks })
     }
@@ -138,19 +138,19 @@ impl<'a> Product<'a> {
     }
 
     /// The values of monitors now and their bits for the next letter, as functions of this one.
-    fn functions(&self, bits: &[bool], bdds: &mut Bdds) -> (Vec<Bdd>, Vec<Bdd>) {
+    fn functions(&self, bits: &[bool], bdds: &mut LetterBdds) -> (Vec<LetterBdd>, Vec<LetterBdd>) {
         let (mut values, mut next) = (Vec::new(), Vec::new());
         for (monitor, bit) in self.monitors.iter().zip(bits) {
             let bit = if *bit { bdd::TRUE } else { bdd::FALSE };
             let (value, later) = match monitor.memory {
-                Memory::Yesterday(operand) => (bit, self.function(operand, &values, bdds)),
-                Memory::Since(left, right) => {
+                PastMemory::Yesterday(operand) => (bit, self.function(operand, &values, bdds)),
+                PastMemory::Since(left, right) => {
                     let (left, right) = (self.function(left, &values, bdds), self.function(right, &values, bdds));
                     let waiting = bdds.and(left, bit);
                     let value = bdds.or(right, waiting);
                     (value, value)
                 }
-                Memory::Trigger(left, right) => {
+                PastMemory::Trigger(left, right) => {
                     let (left, right) = (self.function(left, &values, bdds), self.function(right, &values, bdds));
                     let waiting = bdds.or(left, bit);
                     let value = bdds.and(right, waiting);
@@ -164,7 +164,7 @@ impl<'a> Product<'a> {
     }
 
     /// A propositional form as a function; values of earlier monitors are known.
-    fn function(&self, form: Nf, values: &[Bdd], bdds: &mut Bdds) -> Bdd {
+    fn function(&self, form: Nf, values: &[LetterBdd], bdds: &mut LetterBdds) -> LetterBdd {
         let value_of =
             |var: u32| self.monitors.iter().position(|monitor| monitor.var == var).map(|monitor| values[monitor]);
         let function = self.forms.function(form, bdds);
@@ -174,13 +174,13 @@ impl<'a> Product<'a> {
     /// A guard by the bits that follow.
     fn split(
         &self,
-        guard: Bdd,
+        guard: LetterBdd,
         target: u32,
-        next: &[Bdd],
-        bdds: &mut Bdds,
+        next: &[LetterBdd],
+        bdds: &mut LetterBdds,
         budget: &Budget<'_>,
-    ) -> Result<Vec<(Bdd, Bits)>, GaveUp> {
-        let mut parts: Vec<(Bdd, Vec<bool>)> = vec![(guard, Vec::new())];
+    ) -> Result<Vec<(LetterBdd, Bits)>, GaveUp> {
+        let mut parts: Vec<(LetterBdd, Vec<bool>)> = vec![(guard, Vec::new())];
         for (monitor, function) in next.iter().enumerate() {
             let is_needed = self.needed[target as usize][monitor];
             let mut split = Vec::new();

@@ -20,12 +20,12 @@ pub(crate) const FALSE: Nf = Nf(0);
 pub(crate) const TRUE: Nf = Nf(1);
 
 /// A proposition: an atom of the formula, the value of a monitor, or a hidden one. The numbers are those of BDD variables.
-pub(crate) type Var = u32;
+pub(crate) type PropVar = u32;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Form {
     Const(bool),
-    Literal(Var, bool),
+    Literal(PropVar, bool),
     /// At least two forms, ascending.
     And(Box<[Nf]>),
     Or(Box<[Nf]>),
@@ -135,7 +135,7 @@ impl Forms {
         }
     }
 
-    pub(crate) fn literal(&mut self, var: Var, is_positive: bool) -> Nf {
+    pub(crate) fn literal(&mut self, var: PropVar, is_positive: bool) -> Nf {
         self.intern(Form::Literal(var, is_positive))
     }
 

@@ -8,29 +8,30 @@
 use abridge_diag::{Diagnostic, FileId, MAX_DEPTH, Span, with_stack};
 
 use crate::formula::{
-    Atom, AtomId, AtomKind, Binary, Ctl, Fairness, FairnessNode, Ltl, LtlNode, NodeId, Place, Quantifier, Unary,
+    AtomId, AtomKind, BinaryTemporal, Ctl, Fairness, FairnessNode, FormulaAtom, Ltl, LtlNode, NodeId, TextRange,
+    UnaryTemporal, ValueQuantifier,
 };
-use crate::lexer::{self, Logic, Token};
+use crate::lexer::{self, FormulaLogic, FormulaToken};
 
 mod ctl;
 
 /// Text of a formula in a file of the source map. `base` is the offset of the text in that file.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'t> {
+pub struct TemporalText<'t> {
     pub file: FileId,
     pub base: u32,
     pub text: &'t str,
 }
 
-impl Source<'_> {
-    pub fn span(&self, place: Place) -> Span {
+impl TemporalText<'_> {
+    pub fn span(&self, place: TextRange) -> Span {
         Span::new(self.file, self.base + place.start, self.base + place.end)
     }
 }
 
 /// The formula, if it can be read, and what there is to say about it.
-pub fn parse_ltl(source: Source<'_>) -> (Option<Ltl>, Vec<Diagnostic>) {
-    let mut parser = match Parser::new(source, Logic::Ltl) {
+pub fn parse_ltl(source: TemporalText<'_>) -> (Option<Ltl>, Vec<Diagnostic>) {
+    let mut parser = match Parser::new(source, FormulaLogic::Ltl) {
         Ok(parser) => parser,
         Err(diagnostic) => return (None, vec![*diagnostic]),
     };
@@ -42,8 +43,8 @@ pub fn parse_ltl(source: Source<'_>) -> (Option<Ltl>, Vec<Diagnostic>) {
 }
 
 /// The formula, if it can be read, and what there is to say about it.
-pub fn parse_ctl(source: Source<'_>) -> (Option<Ctl>, Vec<Diagnostic>) {
-    let mut parser = match Parser::new(source, Logic::Ctl) {
+pub fn parse_ctl(source: TemporalText<'_>) -> (Option<Ctl>, Vec<Diagnostic>) {
+    let mut parser = match Parser::new(source, FormulaLogic::Ctl) {
         Ok(parser) => parser,
         Err(diagnostic) => return (None, vec![*diagnostic]),
     };
@@ -57,8 +58,8 @@ pub fn parse_ctl(source: Source<'_>) -> (Option<Ctl>, Vec<Diagnostic>) {
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 struct Parser<'t> {
-    source: Source<'t>,
-    tokens: Vec<(Token, Place)>,
+    source: TemporalText<'t>,
+    tokens: Vec<(FormulaToken, TextRange)>,
     /// For each token, the next one that cannot belong to a fairness premise.
     after_fairness: Vec<usize>,
     /// For each token, the fairness terms before it.
@@ -69,48 +70,53 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    fn new(source: Source<'t>, logic: Logic) -> Parsed<Self> {
+    fn new(source: TemporalText<'t>, logic: FormulaLogic) -> Parsed<Self> {
         let tokens = lexer::tokens(source.file, source.base, source.text, logic)?;
         let mut after_fairness = vec![tokens.len() - 1; tokens.len()];
         for (idx, (token, _)) in tokens.iter().enumerate().rev().skip(1) {
-            let may_belong =
-                matches!(token, Token::Fair(_) | Token::Open | Token::Close | Token::Binary(Binary::And | Binary::Or));
+            let may_belong = matches!(
+                token,
+                FormulaToken::Fair(_)
+                    | FormulaToken::Open
+                    | FormulaToken::Close
+                    | FormulaToken::Binary(BinaryTemporal::And | BinaryTemporal::Or)
+            );
             after_fairness[idx] = if may_belong { after_fairness[idx + 1] } else { idx };
         }
-        let count = |n: &mut usize, (token, _): &(Token, Place)| {
+        let count = |n: &mut usize, (token, _): &(FormulaToken, TextRange)| {
             let before = *n;
-            *n += usize::from(matches!(token, Token::Fair(_)));
+            *n += usize::from(matches!(token, FormulaToken::Fair(_)));
             Some(before)
         };
         let n_terms = tokens.iter().scan(0, count).collect();
         Ok(Parser { source, tokens, after_fairness, n_terms, at: 0, depth: 0, warnings: Vec::new() })
     }
 
-    fn token(&self) -> &Token {
+    fn token(&self) -> &FormulaToken {
         &self.tokens[self.at].0
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> TextRange {
         self.tokens[self.at].1
     }
 
     /// The end of the token before this one.
-    fn place_behind(&self) -> Place {
+    fn place_behind(&self) -> TextRange {
         let end = self.at.checked_sub(1).map_or(0, |before| self.tokens[before].1.end);
-        Place { start: end, end }
+        TextRange { start: end, end }
     }
 
-    fn advance(&mut self) -> (Token, Place) {
+    fn advance(&mut self) -> (FormulaToken, TextRange) {
         let found = self.tokens[self.at].clone();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         found
     }
 
-    fn error(&self, id: &'static str, message: impl Into<String>, place: Place) -> Box<Diagnostic> {
+    fn error(&self, id: &'static str, message: impl Into<String>, place: TextRange) -> Box<Diagnostic> {
         Box::new(Diagnostic::error(id, message).at(self.source.span(place)))
     }
 
-    fn shown(&self, place: Place) -> &'t str {
+    fn shown(&self, place: TextRange) -> &'t str {
         &self.source.text[place.start as usize..place.end as usize]
     }
 
@@ -118,9 +124,9 @@ impl<'t> Parser<'t> {
         let place = self.place();
         let text = self.shown(place);
         match self.token() {
-            Token::End => Ok(()),
-            Token::Close => Err(self.error("unmatched-bracket", "this `)` closes nothing", place)),
-            Token::Binary(Binary::Iff) => {
+            FormulaToken::End => Ok(()),
+            FormulaToken::Close => Err(self.error("unmatched-bracket", "this `)` closes nothing", place)),
+            FormulaToken::Binary(BinaryTemporal::Iff) => {
                 let error = self.error("unexpected-token", format!("a second `{text}` needs parentheses"), place);
                 Err(Box::new(error.help("write `(a <=> b) <=> c`")))
             }
@@ -133,11 +139,11 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn expect_close(&mut self, open: Place) -> Parsed<Place> {
-        if *self.token() == Token::Close {
+    fn expect_close(&mut self, open: TextRange) -> Parsed<TextRange> {
+        if *self.token() == FormulaToken::Close {
             return Ok(self.advance().1);
         }
-        if *self.token() != Token::End {
+        if *self.token() != FormulaToken::End {
             self.expect_end()?;
         }
         let error = self.error("unclosed-bracket", "this `(` is never closed", open);
@@ -162,9 +168,11 @@ impl<'t> Parser<'t> {
         let after = before.map_or(String::new(), |before| format!(" after `{}`", self.shown(before)));
         let help = "write `{P}` for a predicate of B, `[op]` for a step, `e(op)` for an enabled operation";
         let error = match self.token() {
-            Token::End if self.at == 0 => self.error("missing-operand", "the formula is empty", place),
-            Token::End => self.error("missing-operand", format!("a formula is missing{after}"), self.place_behind()),
-            Token::Fair(_) => {
+            FormulaToken::End if self.at == 0 => self.error("missing-operand", "the formula is empty", place),
+            FormulaToken::End => {
+                self.error("missing-operand", format!("a formula is missing{after}"), self.place_behind())
+            }
+            FormulaToken::Fair(_) => {
                 let text = self.shown(place);
                 let message = format!("the fairness premise `{text}` cannot stand here");
                 let help =
@@ -179,7 +187,7 @@ impl<'t> Parser<'t> {
         Box::new(error.help(help))
     }
 
-    fn warn_bang(&mut self, place: Place) {
+    fn warn_bang(&mut self, place: TextRange) {
         let message = "`!` is read as `not`; elsewhere it begins a quantifier";
         self.warnings
             .push(Diagnostic::warning("foreign-operator", message).at(self.source.span(place)).help("write `not`"));
@@ -202,12 +210,12 @@ impl<'t> Parser<'t> {
     fn is_at_premise(&self) -> bool {
         let stop = self.after_fairness[self.at];
         let has_terms = self.n_terms[stop] > self.n_terms[self.at];
-        if !has_terms || self.tokens[stop].0 != Token::Binary(Binary::Implies) {
+        if !has_terms || self.tokens[stop].0 != FormulaToken::Binary(BinaryTemporal::Implies) {
             return false;
         }
         let mut depth = 0_i64;
         for (token, _) in &self.tokens[self.at..stop] {
-            depth += i64::from(*token == Token::Open) - i64::from(*token == Token::Close);
+            depth += i64::from(*token == FormulaToken::Open) - i64::from(*token == FormulaToken::Close);
             if depth < 0 {
                 return false;
             }
@@ -218,7 +226,7 @@ impl<'t> Parser<'t> {
     fn premise(&mut self) -> Parsed<Fairness> {
         let mut fairness = Fairness { nodes: Vec::new() };
         self.fairness(&mut fairness)?;
-        if *self.token() != Token::Binary(Binary::Implies) {
+        if *self.token() != FormulaToken::Binary(BinaryTemporal::Implies) {
             return Err(self.missing_operand());
         }
         Ok(fairness)
@@ -227,9 +235,9 @@ impl<'t> Parser<'t> {
     /// Blocks of one strength, joined by `&`.
     fn fairness(&mut self, fairness: &mut Fairness) -> Parsed<(u32, Strength)> {
         let (mut left, mut strength) = self.fairness_block(fairness)?;
-        while let Token::Binary(op @ (Binary::And | Binary::Or)) = *self.token() {
+        while let FormulaToken::Binary(op @ (BinaryTemporal::And | BinaryTemporal::Or)) = *self.token() {
             let place = self.advance().1;
-            if op == Binary::Or {
+            if op == BinaryTemporal::Or {
                 let message = "`or` cannot join strong and weak fairness";
                 let help = "put premises of one strength together: `(SF(a) or SF(b)) & WF(c) => formula`";
                 return Err(Box::new(self.error("unexpected-token", message, place).help(help)));
@@ -245,14 +253,14 @@ impl<'t> Parser<'t> {
     /// Terms of one strength: `&` and `or` on one level, from the left.
     fn fairness_block(&mut self, fairness: &mut Fairness) -> Parsed<(u32, Strength)> {
         let (mut left, strength) = self.fairness_term(fairness)?;
-        while let Token::Binary(op @ (Binary::And | Binary::Or)) = *self.token() {
+        while let FormulaToken::Binary(op @ (BinaryTemporal::And | BinaryTemporal::Or)) = *self.token() {
             if strength == Strength::Mixed || self.strength_ahead(self.at + 1) != Some(strength) {
                 break;
             }
             self.advance();
             let (right, _) = self.fairness_term(fairness)?;
             fairness.nodes.push(match op {
-                Binary::And => FairnessNode::And(left, right),
+                BinaryTemporal::And => FairnessNode::And(left, right),
                 _ => FairnessNode::Or(left, right),
             });
             left = fairness.root();
@@ -262,13 +270,13 @@ impl<'t> Parser<'t> {
 
     fn fairness_term(&mut self, fairness: &mut Fairness) -> Parsed<(u32, Strength)> {
         match self.token().clone() {
-            Token::Fair(term) => {
+            FormulaToken::Fair(term) => {
                 self.advance();
                 let strength = Strength::of(term.is_strong);
                 fairness.nodes.push(FairnessNode::Term(term));
                 Ok((fairness.root(), strength))
             }
-            Token::Open => {
+            FormulaToken::Open => {
                 let open = self.advance().1;
                 let inside = self.nested(|parser| parser.fairness(fairness))?;
                 self.expect_close(open)?;
@@ -284,14 +292,14 @@ impl<'t> Parser<'t> {
         let mut found: Option<Strength> = None;
         for (token, _) in &self.tokens[from..] {
             match token {
-                Token::Open => depth += 1,
-                Token::Close => depth = depth.saturating_sub(1),
-                Token::Fair(term) => {
+                FormulaToken::Open => depth += 1,
+                FormulaToken::Close => depth = depth.saturating_sub(1),
+                FormulaToken::Fair(term) => {
                     let strength = Strength::of(term.is_strong);
                     found =
                         Some(if found.is_some_and(|before| before != strength) { Strength::Mixed } else { strength });
                 }
-                Token::Binary(_) if depth > 0 => {}
+                FormulaToken::Binary(_) if depth > 0 => {}
                 _ => return None,
             }
             if depth == 0 {
@@ -303,27 +311,27 @@ impl<'t> Parser<'t> {
 
     fn equivalence(&mut self, ltl: &mut Ltl) -> Parsed<NodeId> {
         let left = self.implication(ltl)?;
-        if *self.token() != Token::Binary(Binary::Iff) {
+        if *self.token() != FormulaToken::Binary(BinaryTemporal::Iff) {
             return Ok(left);
         }
         self.advance();
         let right = self.implication(ltl)?;
-        Ok(binary(ltl, Binary::Iff, left, right))
+        Ok(binary(ltl, BinaryTemporal::Iff, left, right))
     }
 
     fn implication(&mut self, ltl: &mut Ltl) -> Parsed<NodeId> {
         let mut left = self.conjunction(ltl)?;
-        while *self.token() == Token::Binary(Binary::Implies) {
+        while *self.token() == FormulaToken::Binary(BinaryTemporal::Implies) {
             self.advance();
             let right = self.conjunction(ltl)?;
-            left = binary(ltl, Binary::Implies, left, right);
+            left = binary(ltl, BinaryTemporal::Implies, left, right);
         }
         Ok(left)
     }
 
     fn conjunction(&mut self, ltl: &mut Ltl) -> Parsed<NodeId> {
         let mut left = self.until(ltl)?;
-        while let Token::Binary(op @ (Binary::And | Binary::Or)) = *self.token() {
+        while let FormulaToken::Binary(op @ (BinaryTemporal::And | BinaryTemporal::Or)) = *self.token() {
             self.advance();
             let right = self.until(ltl)?;
             left = binary(ltl, op, left, right);
@@ -333,8 +341,12 @@ impl<'t> Parser<'t> {
 
     fn until(&mut self, ltl: &mut Ltl) -> Parsed<NodeId> {
         let mut left = self.prefix(ltl)?;
-        while let Token::Binary(
-            op @ (Binary::Until | Binary::WeakUntil | Binary::Release | Binary::Since | Binary::Trigger),
+        while let FormulaToken::Binary(
+            op @ (BinaryTemporal::Until
+            | BinaryTemporal::WeakUntil
+            | BinaryTemporal::Release
+            | BinaryTemporal::Since
+            | BinaryTemporal::Trigger),
         ) = *self.token()
         {
             self.advance();
@@ -351,27 +363,27 @@ impl<'t> Parser<'t> {
     fn prefix_here(&mut self, ltl: &mut Ltl) -> Parsed<NodeId> {
         let (token, place) = (self.token().clone(), self.place());
         let unary = match token {
-            Token::Unary(op) => op,
-            Token::Bang => {
+            FormulaToken::Unary(op) => op,
+            FormulaToken::Bang => {
                 self.warn_bang(place);
-                Unary::Not
+                UnaryTemporal::Not
             }
-            Token::Const(value) => {
+            FormulaToken::Const(value) => {
                 self.advance();
                 return Ok(ltl.push(LtlNode::Const(value), place));
             }
-            Token::Atom(kind) => {
+            FormulaToken::Atom(kind) => {
                 self.advance();
-                let atom = ltl.atoms.intern(Atom { kind, bindings: Vec::new(), place });
+                let atom = ltl.atoms.intern(FormulaAtom { kind, bindings: Vec::new(), place });
                 return Ok(ltl.push(LtlNode::Atom(atom), place));
             }
-            Token::Open => {
+            FormulaToken::Open => {
                 self.advance();
                 let inside = self.formula(ltl)?;
                 self.expect_close(place)?;
                 return Ok(inside);
             }
-            Token::Quantifier(quantifier, name) => {
+            FormulaToken::Quantifier(quantifier, name) => {
                 self.advance();
                 let (range, body, end) = self.quantified(ltl, quantifier)?;
                 return Ok(ltl.push(LtlNode::Quantified(quantifier, name, range, body), place.to(end)));
@@ -385,27 +397,30 @@ impl<'t> Parser<'t> {
     }
 
     /// `({P} & φ)` or `({P} => φ)`.
-    fn quantified(&mut self, ltl: &mut Ltl, quantifier: Quantifier) -> Parsed<(AtomId, NodeId, Place)> {
+    fn quantified(&mut self, ltl: &mut Ltl, quantifier: ValueQuantifier) -> Parsed<(AtomId, NodeId, TextRange)> {
         let (op, form) = match quantifier {
-            Quantifier::Exists => (Binary::And, "#x.({P} & formula)"),
-            Quantifier::Forall => (Binary::Implies, "!x.({P} => formula)"),
+            ValueQuantifier::Exists => (BinaryTemporal::And, "#x.({P} & formula)"),
+            ValueQuantifier::Forall => (BinaryTemporal::Implies, "!x.({P} => formula)"),
         };
         let wrong = |parser: &Self, message: &str| {
             let error = parser.error("unexpected-token", message, parser.place());
             Box::new(error.help(format!("write `{form}`")))
         };
-        if *self.token() != Token::Open {
+        if *self.token() != FormulaToken::Open {
             return Err(wrong(self, "a quantifier needs parentheses after its dot"));
         }
         let open = self.advance().1;
-        let Token::Atom(kind @ AtomKind::Predicate(_)) = self.token().clone() else {
+        let FormulaToken::Atom(kind @ AtomKind::Predicate(_)) = self.token().clone() else {
             return Err(wrong(self, "the range of a quantifier is a predicate in braces"));
         };
         let place = self.advance().1;
-        let range = ltl.atoms.intern(Atom { kind, bindings: Vec::new(), place });
-        if *self.token() != Token::Binary(op) {
-            let message =
-                if op == Binary::And { "`&` follows the range of `#`" } else { "`=>` follows the range of `!`" };
+        let range = ltl.atoms.intern(FormulaAtom { kind, bindings: Vec::new(), place });
+        if *self.token() != FormulaToken::Binary(op) {
+            let message = if op == BinaryTemporal::And {
+                "`&` follows the range of `#`"
+            } else {
+                "`=>` follows the range of `!`"
+            };
             return Err(wrong(self, message));
         }
         self.advance();
@@ -427,7 +442,7 @@ impl Strength {
     }
 }
 
-fn binary(ltl: &mut Ltl, op: Binary, left: NodeId, right: NodeId) -> NodeId {
+fn binary(ltl: &mut Ltl, op: BinaryTemporal, left: NodeId, right: NodeId) -> NodeId {
     let place = ltl.place(left).to(ltl.place(right));
     ltl.push(LtlNode::Binary(op, left, right), place)
 }

@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use abridge_diag::with_stack;
 
 use crate::formula::{
-    Atom, AtomKind, Binary, Ctl, CtlNode, Fairness, FairnessNode, Ltl, LtlNode, NodeId, Path, Pattern, Quantifier,
-    Subject, Unary,
+    AtomKind, BinaryTemporal, Ctl, CtlNode, FairSteps, Fairness, FairnessNode, FormulaAtom, Ltl, LtlNode, NodeId,
+    OperationPattern, PathQuantifier, UnaryTemporal, ValueQuantifier,
 };
 
 /// Levels of priority, from loose to tight; see `parse.rs`.
@@ -73,15 +73,15 @@ fn ltl(formula: &Ltl, id: NodeId, level: u8, out: &mut Formatter<'_>) -> fmt::Re
                 ltl(formula, *operand, PREFIX, out)?;
             }
             LtlNode::Binary(op, left, right) => {
-                let left_level = if *op == Binary::Iff { own + 1 } else { own };
+                let left_level = if *op == BinaryTemporal::Iff { own + 1 } else { own };
                 ltl(formula, *left, left_level, out)?;
                 write!(out, " {} ", binary_sign(*op))?;
                 ltl(formula, *right, own + 1, out)?;
             }
             LtlNode::Quantified(quantifier, name, range, body) => {
                 let (sign, op) = match quantifier {
-                    Quantifier::Exists => ('#', "&"),
-                    Quantifier::Forall => ('!', "=>"),
+                    ValueQuantifier::Exists => ('#', "&"),
+                    ValueQuantifier::Forall => ('!', "=>"),
                 };
                 write!(out, "{sign}{name}.({} {op} ", formula.atoms.get(*range))?;
                 ltl(formula, *body, FORMULA, out)?;
@@ -100,38 +100,38 @@ fn ltl(formula: &Ltl, id: NodeId, level: u8, out: &mut Formatter<'_>) -> fmt::Re
 fn ltl_level(node: &LtlNode) -> u8 {
     match node {
         LtlNode::Fair(..) => FORMULA,
-        LtlNode::Binary(Binary::Iff, ..) => EQUIVALENCE,
-        LtlNode::Binary(Binary::Implies, ..) => IMPLICATION,
-        LtlNode::Binary(Binary::And | Binary::Or, ..) => JUNCTION,
+        LtlNode::Binary(BinaryTemporal::Iff, ..) => EQUIVALENCE,
+        LtlNode::Binary(BinaryTemporal::Implies, ..) => IMPLICATION,
+        LtlNode::Binary(BinaryTemporal::And | BinaryTemporal::Or, ..) => JUNCTION,
         LtlNode::Binary(..) => UNTIL,
         _ => PREFIX,
     }
 }
 
 /// The sign with the blank that follows it.
-fn unary_sign(op: Unary) -> &'static str {
+fn unary_sign(op: UnaryTemporal) -> &'static str {
     match op {
-        Unary::Not => "not ",
-        Unary::Next => "X ",
-        Unary::Finally => "F ",
-        Unary::Globally => "G ",
-        Unary::Yesterday => "Y ",
-        Unary::Once => "O ",
-        Unary::Historically => "H ",
+        UnaryTemporal::Not => "not ",
+        UnaryTemporal::Next => "X ",
+        UnaryTemporal::Finally => "F ",
+        UnaryTemporal::Globally => "G ",
+        UnaryTemporal::Yesterday => "Y ",
+        UnaryTemporal::Once => "O ",
+        UnaryTemporal::Historically => "H ",
     }
 }
 
-fn binary_sign(op: Binary) -> &'static str {
+fn binary_sign(op: BinaryTemporal) -> &'static str {
     match op {
-        Binary::And => "&",
-        Binary::Or => "or",
-        Binary::Implies => "=>",
-        Binary::Iff => "<=>",
-        Binary::Until => "U",
-        Binary::WeakUntil => "W",
-        Binary::Release => "R",
-        Binary::Since => "S",
-        Binary::Trigger => "T",
+        BinaryTemporal::And => "&",
+        BinaryTemporal::Or => "or",
+        BinaryTemporal::Implies => "=>",
+        BinaryTemporal::Iff => "<=>",
+        BinaryTemporal::Until => "U",
+        BinaryTemporal::WeakUntil => "W",
+        BinaryTemporal::Release => "R",
+        BinaryTemporal::Since => "S",
+        BinaryTemporal::Trigger => "T",
     }
 }
 
@@ -140,8 +140,8 @@ fn fairness(premise: &Fairness, idx: u32, is_outermost: bool, out: &mut Formatte
         FairnessNode::Term(term) => {
             let strength = if term.is_strong { 'S' } else { 'W' };
             return match &term.subject {
-                Subject::Operation(pattern) => write!(out, "{strength}F({pattern})"),
-                Subject::Every => write!(out, "{strength}EF"),
+                FairSteps::Operation(pattern) => write!(out, "{strength}F({pattern})"),
+                FairSteps::Every => write!(out, "{strength}EF"),
             };
         }
         FairnessNode::And(left, right) => ("&", left, right),
@@ -235,11 +235,11 @@ fn ctl_in_parentheses(formula: &Ctl, id: NodeId, out: &mut Formatter<'_>) -> fmt
     out.write_str(")")
 }
 
-fn path_sign(path: Path) -> char {
-    if path == Path::E { 'E' } else { 'A' }
+fn path_sign(path: PathQuantifier) -> char {
+    if path == PathQuantifier::E { 'E' } else { 'A' }
 }
 
-impl Display for Pattern {
+impl Display for OperationPattern {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         out.write_str(&self.operation.text)?;
         for (idx, argument) in self.arguments.iter().enumerate() {
@@ -250,9 +250,11 @@ impl Display for Pattern {
     }
 }
 
-impl Display for Atom {
+impl Display for FormulaAtom {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let list = |patterns: &[Pattern]| patterns.iter().map(Pattern::to_string).collect::<Vec<_>>().join(",");
+        let list = |patterns: &[OperationPattern]| {
+            patterns.iter().map(OperationPattern::to_string).collect::<Vec<_>>().join(",")
+        };
         match &self.kind {
             AtomKind::Predicate(text) => write!(out, "{{{}}}", text.text),
             AtomKind::Taken(pattern) => write!(out, "[{pattern}]"),

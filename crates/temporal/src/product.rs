@@ -4,24 +4,24 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Automaton, MAX_MARKS, Marks};
-use crate::bdd::{self, Bdds};
+use crate::automaton::{Automaton, MAX_MARKS, MarkSet};
+use crate::bdd::{self, LetterBdds};
 use crate::components::components;
 use crate::translate::{Budget, GaveUp};
 
 /// A graph with marked edges, numbered as it is found.
 #[derive(Default)]
-pub(crate) struct Marked {
-    pub(crate) edges: Vec<Vec<(u32, Marks)>>,
+pub(crate) struct MarkedGraph {
+    pub(crate) edges: Vec<Vec<(u32, MarkSet)>>,
 }
 
-impl Marked {
+impl MarkedGraph {
     /// Whether something reachable from the roots has all of `all` on the edges of one component.
-    pub(crate) fn has_accepting_component(&self, roots: &[u32], all: Marks) -> bool {
+    pub(crate) fn has_accepting_component(&self, roots: &[u32], all: MarkSet) -> bool {
         let successors =
             |node: u32, out: &mut Vec<u32>| out.extend(self.edges[node as usize].iter().map(|edge| edge.0));
         let found = components(self.edges.len(), roots.iter().copied(), successors);
-        let mut marks: Vec<Option<Marks>> = vec![None; found.count];
+        let mut marks: Vec<Option<MarkSet>> = vec![None; found.count];
         for (source, edges) in self.edges.iter().enumerate() {
             let component = found.of[source];
             if component == crate::components::UNKNOWN {
@@ -43,7 +43,7 @@ pub fn intersect(
     left: &Automaton,
     right: &Automaton,
     with_finite: bool,
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     budget: &Budget<'_>,
 ) -> Result<bool, GaveUp> {
     let n_marks = left.n_marks + right.n_marks;
@@ -53,7 +53,7 @@ pub fn intersect(
     let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut todo = vec![(left.initial, right.initial)];
     numbers.insert((left.initial, right.initial), 0);
-    let mut graph = Marked::default();
+    let mut graph = MarkedGraph::default();
     while let Some((l, r)) = todo.get(graph.edges.len()).copied() {
         budget.check(bdds, todo.len())?;
         let (l, r) = (&left.states[l as usize], &right.states[r as usize]);
@@ -72,12 +72,12 @@ pub fn intersect(
                 if target == new {
                     todo.push(pair);
                 }
-                edges.push((target, l.marks.with(Marks(r.marks.0 << (left.n_marks % MAX_MARKS)))));
+                edges.push((target, l.marks.with(MarkSet(r.marks.0 << (left.n_marks % MAX_MARKS)))));
             }
         }
         graph.edges.push(edges);
     }
-    Ok(graph.has_accepting_component(&[0], Marks::all(n_marks)))
+    Ok(graph.has_accepting_component(&[0], MarkSet::all(n_marks)))
 }
 
 /// A word: letters of a stem and a loop, or of a path that ends. A letter says which propositions hold.
@@ -98,14 +98,14 @@ impl<L> Word<L> {
 /// Whether an automaton accepts a word from one of some states. `holds` tells the value of a proposition in a letter.
 pub fn accepts<L>(
     automaton: &Automaton,
-    bdds: &Bdds,
+    bdds: &LetterBdds,
     from: &[u32],
     word: &Word<L>,
     holds: impl Fn(&L, u32) -> bool,
 ) -> bool {
     let n_states = automaton.states.len();
     let node = |state: u32, position: usize| (position * n_states) as u32 + state;
-    let mut graph = Marked { edges: vec![Vec::new(); n_states * word.letters.len()] };
+    let mut graph = MarkedGraph { edges: vec![Vec::new(); n_states * word.letters.len()] };
     let mut is_reached = vec![false; graph.edges.len()];
     let mut todo: Vec<(u32, usize)> = from.iter().map(|state| (*state, 0)).collect();
     while let Some((state, position)) = todo.pop() {
@@ -128,5 +128,5 @@ pub fn accepts<L>(
         }
     }
     let roots: Vec<u32> = from.iter().map(|state| node(*state, 0)).collect();
-    graph.has_accepting_component(&roots, Marks::all(automaton.n_marks))
+    graph.has_accepting_component(&roots, MarkSet::all(automaton.n_marks))
 }

@@ -1,12 +1,12 @@
-//! A formula made ready for an engine: [`Property`].
+//! A formula made ready for an engine: [`LinearProperty`].
 //!
 //! An engine looks for a path that violates the formula. It gets an automaton for the violations, the class of the formula, which says how simple
 //! the search may be, and what was taken out of the automaton because components answer it better: fairness premises, and conjuncts
-//! `G F a => G F b` of the negated formula as Streett [`Pair`]s. Each such conjunct would double the automaton.
+//! `G F a => G F b` of the negated formula as Streett [`StreettPair`]s. Each such conjunct would double the automaton.
 
 use crate::automaton::Automaton;
-use crate::bdd::{self, Bdd, Bdds};
-use crate::expand::{Constraint, Expanded};
+use crate::bdd::{self, LetterBdd, LetterBdds};
+use crate::expand::{ExpandedFormula, FairnessConstraint};
 use crate::formula::{AtomId, Atoms};
 use crate::lower::{Lowered, lower};
 use crate::monitor::with_monitors;
@@ -47,22 +47,22 @@ impl Class {
 
 /// On infinite paths: if letters of `request` occur infinitely often, so do letters of `response`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pair {
-    pub request: Bdd,
-    pub response: Bdd,
+pub struct StreettPair {
+    pub request: LetterBdd,
+    pub response: LetterBdd,
 }
 
 /// A formula ready for an engine.
 #[derive(Clone, Debug)]
-pub struct Property {
+pub struct LinearProperty {
     pub atoms: Atoms,
-    /// See [`Expanded::premises`].
-    pub premises: Vec<Vec<Constraint>>,
+    /// See [`ExpandedFormula::premises`].
+    pub premises: Vec<Vec<FairnessConstraint>>,
     /// Guards of automata and pairs. Variable i is atom i.
-    pub bdds: Bdds,
+    pub bdds: LetterBdds,
     /// Accepts the paths that violate the formula, as far as `pairs` hold on them.
     pub violation: Automaton,
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<StreettPair>,
     pub class: Class,
     /// Whether steps that the formula cannot see may be left out of paths, or added. False if that was too hard to decide.
     pub is_stutter_invariant: bool,
@@ -72,11 +72,11 @@ pub struct Property {
 const MAX_CLASSIFIED_STATES: usize = 400;
 const MAX_CLASSIFIED_BDD_NODES: usize = 1 << 17;
 
-impl Property {
-    pub fn new(expanded: &Expanded, budget: &Budget<'_>) -> Result<Property, GaveUp> {
+impl LinearProperty {
+    pub fn new(expanded: &ExpandedFormula, budget: &Budget<'_>) -> Result<LinearProperty, GaveUp> {
         let mut lowered = lower(&expanded.formula);
         let atoms = &expanded.formula.atoms;
-        let mut bdds = Bdds::new(budget.max_bdd_nodes);
+        let mut bdds = LetterBdds::new(budget.max_bdd_nodes);
         let (core, conjuncts) = separated(&mut lowered, atoms.len() as u32);
         let mut violation = automaton_of(&mut lowered, core, atoms, &mut bdds, budget)?;
         let mut class = if is_weak(&violation) { Class::Weak } else { Class::General };
@@ -85,7 +85,7 @@ impl Property {
             let (request, response) =
                 (lowered.forms.function(*request, &mut bdds), lowered.forms.function(*response, &mut bdds));
             class = Class::General;
-            pairs.push(Pair { request, response });
+            pairs.push(StreettPair { request, response });
             // A finite path has no infinitely often; its last letter decides.
             let holds_last = bdds.ite(request, response, bdd::TRUE);
             for state in &mut violation.states {
@@ -115,14 +115,14 @@ impl Property {
             return Err(GaveUp::TooLarge);
         }
         let (atoms, premises) = (atoms.clone(), expanded.premises.clone());
-        Ok(Property { atoms, premises, bdds, violation, pairs, class, is_stutter_invariant })
+        Ok(LinearProperty { atoms, premises, bdds, violation, pairs, class, is_stutter_invariant })
     }
 }
 
 /// An automaton for the paths that satisfy an expanded formula, and the table of its guards. Premises are not part of it.
-pub fn satisfaction(expanded: &Expanded, budget: &Budget<'_>) -> Result<(Bdds, Automaton), GaveUp> {
+pub fn satisfaction(expanded: &ExpandedFormula, budget: &Budget<'_>) -> Result<(LetterBdds, Automaton), GaveUp> {
     let mut lowered = lower(&expanded.formula);
-    let mut bdds = Bdds::new(budget.max_bdd_nodes);
+    let mut bdds = LetterBdds::new(budget.max_bdd_nodes);
     let atoms = &expanded.formula.atoms;
     let (positive, negative) = (lowered.positive, lowered.negative);
     let automaton = automaton_of(&mut lowered, positive, atoms, &mut bdds, budget)?;
@@ -144,7 +144,7 @@ fn automaton_of(
     lowered: &mut Lowered,
     root: Nf,
     atoms: &Atoms,
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     budget: &Budget<'_>,
 ) -> Result<Automaton, GaveUp> {
     let n_vars = lowered.n_vars;
@@ -157,7 +157,7 @@ fn automaton_of(
 }
 
 /// A guard for letters without a step, where atoms about steps are false.
-fn without_steps(guard: Bdd, atoms: &Atoms, bdds: &mut Bdds) -> Bdd {
+fn without_steps(guard: LetterBdd, atoms: &Atoms, bdds: &mut LetterBdds) -> LetterBdd {
     let is_about_step = |var: u32| var < atoms.len() as u32 && atoms.get(AtomId(var)).kind.is_about_step();
     bdds.replace(guard, &|var| is_about_step(var).then_some(bdd::FALSE))
 }
@@ -177,7 +177,7 @@ fn classify(
     violation: Option<&Automaton>,
     class: Class,
     atoms: &Atoms,
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     budget: &Budget<'_>,
 ) -> Result<Classified, GaveUp> {
     let (positive, negative) = (lowered.positive, lowered.negative);
@@ -206,11 +206,11 @@ fn class_of(violations: &Weak) -> Class {
         edges.iter().any(|(_, target)| components.of[*target as usize] == components.of[state as usize])
     };
     // In the minimal automaton, all states with every continuation are one, and so are all without any.
-    let is_trap = |state: u32, last: Bdd| {
+    let is_trap = |state: u32, last: LetterBdd| {
         let state_data = &violations.states[state as usize];
         state_data.last == last && state_data.edges.iter().all(|(_, target)| *target == state)
     };
-    let all_are = |is_accepting: bool, last: Bdd| {
+    let all_are = |is_accepting: bool, last: LetterBdd| {
         (0..violations.states.len() as u32).all(|state| {
             violations.states[state as usize].is_accepting != is_accepting || !is_cyclic(state) || is_trap(state, last)
         })
@@ -225,7 +225,7 @@ fn class_of(violations: &Weak) -> Class {
 }
 
 /// A deterministic weak automaton without the states from which nothing is accepted.
-fn simplified_weak(weak: &Weak, bdds: &mut Bdds) -> Automaton {
+fn simplified_weak(weak: &Weak, bdds: &mut LetterBdds) -> Automaton {
     let mut automaton = pruned(&weak.automaton(), bdds);
     let structure = automaton.structure();
     let has_rejecting =
@@ -235,7 +235,7 @@ fn simplified_weak(weak: &Weak, bdds: &mut Bdds) -> Automaton {
         for edge in &mut state.edges {
             let is_inside = structure.is_inside(source as u32, edge.target);
             if !has_rejecting || !is_inside {
-                edge.marks = crate::automaton::Marks::default();
+                edge.marks = crate::automaton::MarkSet::default();
             }
         }
         crate::automaton::merge_edges(bdds, &mut state.edges);
@@ -246,7 +246,7 @@ fn simplified_weak(weak: &Weak, bdds: &mut Bdds) -> Automaton {
 /// Whether each component is accepting or rejecting as a whole. Holds for simplified automata whose marks say so.
 fn is_weak(automaton: &Automaton) -> bool {
     let structure = automaton.structure();
-    let all = crate::automaton::Marks::all(automaton.n_marks);
+    let all = crate::automaton::MarkSet::all(automaton.n_marks);
     automaton.edges().all(|(source, edge)| {
         !structure.is_inside(source, edge.target) || !structure.is_accepting_at(source) || all.is_within(edge.marks)
     })

@@ -8,19 +8,19 @@
 //! none. It must be the same for both sides of a comparison: if such edges matched any marks, simulation would not be transitive,
 //! and states would be merged that accept different words.
 
-use crate::automaton::{Automaton, Edge, Marks, Structure, merge_edges};
-use crate::bdd::{self, Bdd, Bdds};
+use crate::automaton::{Automaton, AutomatonEdge, MarkSet, Structure, merge_edges};
+use crate::bdd::{self, LetterBdd, LetterBdds};
 use crate::translate::{Budget, GaveUp};
 
 /// Simulation compares edges in pairs; beyond this many it costs more than it saves.
 const MAX_SIMULATED_EDGES: usize = 1_500;
 
-pub(crate) fn simplify(automaton: Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Automaton, GaveUp> {
+pub(crate) fn simplify(automaton: Automaton, bdds: &mut LetterBdds, budget: &Budget<'_>) -> Result<Automaton, GaveUp> {
     let mut best = reduced_marks(&pruned(&automaton, bdds));
     loop {
         let mut next = best.clone();
         if next.n_edges() <= MAX_SIMULATED_EDGES {
-            for marks_between in [Marks::all(next.n_marks), Marks::default()] {
+            for marks_between in [MarkSet::all(next.n_marks), MarkSet::default()] {
                 next = merged_by_simulation(&with_marks_between(&next, marks_between), bdds, budget)?;
                 next = reduced_marks(&pruned(&next, bdds));
             }
@@ -36,7 +36,7 @@ pub(crate) fn simplify(automaton: Automaton, bdds: &mut Bdds, budget: &Budget<'_
 }
 
 /// The automaton without states that cannot be reached or from which nothing is accepted.
-pub(crate) fn pruned(automaton: &Automaton, bdds: &mut Bdds) -> Automaton {
+pub(crate) fn pruned(automaton: &Automaton, bdds: &mut LetterBdds) -> Automaton {
     let structure = automaton.structure();
     let of = &structure.components.of;
     let mut is_useful = structure.is_accepting.clone();
@@ -90,13 +90,14 @@ fn reduced_marks(automaton: &Automaton) -> Automaton {
             let component = structure.components.of[source] as usize;
             let is_inside = structure.is_inside(source as u32, edge.target) && structure.is_accepting[component];
             let old = edge.marks;
-            edge.marks = Marks::default();
+            edge.marks = MarkSet::default();
             if !is_inside {
                 continue;
             }
             let kept = &needed[component];
             let has = |mark: &u32| kept.get(*mark as usize).is_none_or(|kept| old.contains(*kept));
-            edge.marks = (0..n_marks).filter(has).fold(Marks::default(), |marks, mark| marks.with(Marks::one(mark)));
+            edge.marks =
+                (0..n_marks).filter(has).fold(MarkSet::default(), |marks, mark| marks.with(MarkSet::one(mark)));
         }
     }
     reduced
@@ -104,7 +105,7 @@ fn reduced_marks(automaton: &Automaton) -> Automaton {
 
 /// Marks of a component that are not implied by others and not met on all of its cycles.
 fn needed_marks(automaton: &Automaton, structure: &Structure, members: &[u32]) -> Vec<u32> {
-    let inside: Vec<(u32, &Edge)> = members
+    let inside: Vec<(u32, &AutomatonEdge)> = members
         .iter()
         .flat_map(|member| automaton.states[*member as usize].edges.iter().map(move |edge| (*member, edge)))
         .filter(|(source, edge)| structure.is_inside(*source, edge.target))
@@ -147,9 +148,9 @@ type Relation = Vec<Vec<bool>>;
 fn greatest(
     mut relation: Relation,
     order: &[usize],
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     budget: &Budget<'_>,
-    holds: impl Fn(&mut Bdds, &Relation, u32, u32) -> bool,
+    holds: impl Fn(&mut LetterBdds, &Relation, u32, u32) -> bool,
 ) -> Result<Relation, GaveUp> {
     let n_states = relation.len();
     let mut has_changed = true;
@@ -186,7 +187,7 @@ fn classes(relation: &Relation) -> (Vec<Option<u32>>, usize) {
 }
 
 /// The automaton with the same marks on all edges between components.
-fn with_marks_between(automaton: &Automaton, marks: Marks) -> Automaton {
+fn with_marks_between(automaton: &Automaton, marks: MarkSet) -> Automaton {
     let structure = automaton.structure();
     let mut changed = automaton.clone();
     for (source, state) in changed.states.iter_mut().enumerate() {
@@ -196,9 +197,9 @@ fn with_marks_between(automaton: &Automaton, marks: Marks) -> Automaton {
     changed
 }
 
-fn simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Relation, GaveUp> {
+fn simulation(automaton: &Automaton, bdds: &mut LetterBdds, budget: &Budget<'_>) -> Result<Relation, GaveUp> {
     let n_states = automaton.states.len();
-    let lasts: Vec<Bdd> = automaton.states.iter().map(|state| state.last).collect();
+    let lasts: Vec<LetterBdd> = automaton.states.iter().map(|state| state.last).collect();
     let relation = (0..n_states)
         .map(|small| (0..n_states).map(|large| bdds.implies(lasts[small], lasts[large])).collect())
         .collect();
@@ -219,7 +220,11 @@ fn simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Re
     })
 }
 
-fn merged_by_simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<Automaton, GaveUp> {
+fn merged_by_simulation(
+    automaton: &Automaton,
+    bdds: &mut LetterBdds,
+    budget: &Budget<'_>,
+) -> Result<Automaton, GaveUp> {
     let relation = simulation(automaton, bdds, budget)?;
     let (numbers, n_classes) = classes(&relation);
     let merged = automaton.renumbered(bdds, &numbers, n_classes);
@@ -236,7 +241,7 @@ fn merged_by_simulation(automaton: &Automaton, bdds: &mut Bdds, budget: &Budget<
 }
 
 /// Takes letters from edges that a better edge of the same state reads too.
-fn without_worse_edges(mut automaton: Automaton, relation: &Relation, bdds: &mut Bdds) -> Automaton {
+fn without_worse_edges(mut automaton: Automaton, relation: &Relation, bdds: &mut LetterBdds) -> Automaton {
     for source in 0..automaton.states.len() {
         let edges = &mut automaton.states[source].edges;
         for idx in 0..edges.len() {
@@ -259,13 +264,13 @@ fn without_worse_edges(mut automaton: Automaton, relation: &Relation, bdds: &mut
 
 fn merged_by_reverse_simulation(
     automaton: &Automaton,
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     budget: &Budget<'_>,
 ) -> Result<Automaton, GaveUp> {
     let n_states = automaton.states.len();
-    let mut incoming: Vec<Vec<Edge>> = vec![Vec::new(); n_states];
+    let mut incoming: Vec<Vec<AutomatonEdge>> = vec![Vec::new(); n_states];
     for (source, edge) in automaton.edges() {
-        incoming[edge.target as usize].push(Edge { target: source, ..*edge });
+        incoming[edge.target as usize].push(AutomatonEdge { target: source, ..*edge });
     }
     let is_initial = |state: usize| state == automaton.initial as usize;
     let relation =

@@ -10,10 +10,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Automaton, MAX_MARKS, Marks};
-use crate::bdd::Bdds;
-use crate::formula::{AtomId, Atoms, Ltl, LtlNode, Unary};
-use crate::product::Marked;
+use crate::automaton::{Automaton, MAX_MARKS, MarkSet};
+use crate::bdd::LetterBdds;
+use crate::formula::{AtomId, Atoms, Ltl, LtlNode, UnaryTemporal};
+use crate::product::MarkedGraph;
 use crate::translate::{Budget, GaveUp};
 
 /// Letters are listed one by one, so there cannot be many atoms.
@@ -26,7 +26,7 @@ pub(crate) fn is_obvious(ltl: &Ltl) -> bool {
     ltl.nodes().all(|(_, node)| match node {
         LtlNode::Const(_) | LtlNode::Binary(..) => true,
         LtlNode::Atom(atom) => is_about_state(atom),
-        LtlNode::Unary(op, _) => !matches!(op, Unary::Next | Unary::Yesterday),
+        LtlNode::Unary(op, _) => !matches!(op, UnaryTemporal::Next | UnaryTemporal::Yesterday),
         LtlNode::Quantified(..) | LtlNode::Fair(..) => false,
     })
 }
@@ -41,7 +41,7 @@ pub(crate) fn is_invariant(
     positive: &Automaton,
     negative: &Automaton,
     atoms: &Atoms,
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     budget: &Budget<'_>,
 ) -> Result<bool, GaveUp> {
     let mut used: Vec<u32> = Vec::new();
@@ -61,7 +61,7 @@ pub(crate) fn is_invariant(
     let bits = |wanted: &dyn Fn(&u32) -> bool| {
         used.iter().enumerate().filter(|(_, var)| wanted(var)).fold(0_u32, |bits, (bit, _)| bits | 1 << bit)
     };
-    let search = Search {
+    let search = StutterSearch {
         sides: [positive, negative],
         step_bits: bits(&is_about_step),
         idle_bits: bits(&|var| is_about_step(var) && atoms.get(AtomId(*var)).kind.is_idle()),
@@ -71,9 +71,9 @@ pub(crate) fn is_invariant(
 }
 
 /// The states of both automata and, if one of them let the last letter pass, the values of state atoms that the next letter has.
-type Node = ([u32; 2], Option<u32>);
+type StutterNode = ([u32; 2], Option<u32>);
 
-struct Search<'a> {
+struct StutterSearch<'a> {
     sides: [&'a Automaton; 2],
     /// Variables of letters: bit i of a letter is the value of variable `used[i]`.
     used: Vec<u32>,
@@ -82,13 +82,13 @@ struct Search<'a> {
     idle_bits: u32,
 }
 
-impl Search<'_> {
+impl StutterSearch<'_> {
     /// Whether no word of one side becomes a word of the other by inserting invisible letters.
-    fn is_empty(&self, bdds: &mut Bdds, budget: &Budget<'_>) -> Result<bool, GaveUp> {
-        let first: Node = (self.sides.map(|side| side.initial), None);
-        let mut numbers: FxHashMap<Node, u32> = FxHashMap::from_iter([(first, 0)]);
+    fn is_empty(&self, bdds: &mut LetterBdds, budget: &Budget<'_>) -> Result<bool, GaveUp> {
+        let first: StutterNode = (self.sides.map(|side| side.initial), None);
+        let mut numbers: FxHashMap<StutterNode, u32> = FxHashMap::from_iter([(first, 0)]);
         let mut todo = vec![first];
-        let mut graph = Marked::default();
+        let mut graph = MarkedGraph::default();
         while let Some(node) = todo.get(graph.edges.len()).copied() {
             budget.check(bdds, 0)?;
             if todo.len() > MAX_PRODUCT_STATES {
@@ -111,7 +111,7 @@ impl Search<'_> {
             graph.edges.push(edges);
         }
         let n_marks = self.sides[0].n_marks + self.sides[1].n_marks + 2;
-        Ok(!graph.has_accepting_component(&[0], Marks::all(n_marks)))
+        Ok(!graph.has_accepting_component(&[0], MarkSet::all(n_marks)))
     }
 
     fn holds(&self, letter: u32, var: u32) -> bool {
@@ -124,7 +124,7 @@ impl Search<'_> {
     }
 
     /// Whether both sides accept a common last letter here.
-    fn is_last(&self, (states, known): Node, bdds: &Bdds) -> bool {
+    fn is_last(&self, (states, known): StutterNode, bdds: &LetterBdds) -> bool {
         self.letters(known).filter(|letter| letter & self.step_bits == 0).any(|letter| {
             let accepts = |side: usize| {
                 let last = self.sides[side].states[states[side] as usize].last;
@@ -135,9 +135,9 @@ impl Search<'_> {
     }
 
     /// Moves with their marks: those of both automata, and one for each side that reads its letters.
-    fn moves(&self, (states, known): Node, bdds: &Bdds) -> Vec<(Node, Marks)> {
+    fn moves(&self, (states, known): StutterNode, bdds: &LetterBdds) -> Vec<(StutterNode, MarkSet)> {
         let mut moves = Vec::new();
-        let own = Marks::all(self.sides[0].n_marks).0.count_ones();
+        let own = MarkSet::all(self.sides[0].n_marks).0.count_ones();
         let reads = own + self.sides[1].n_marks;
         for letter in self.letters(known) {
             let targets = |side: usize| {
@@ -145,7 +145,7 @@ impl Search<'_> {
                 let shift = if side == 0 { 0 } else { own };
                 edges
                     .filter(|edge| bdds.value(edge.guard, |var| self.holds(letter, var)))
-                    .map(|edge| (edge.target, Marks(edge.marks.0 << shift | 1 << (reads + side as u32))))
+                    .map(|edge| (edge.target, MarkSet(edge.marks.0 << shift | 1 << (reads + side as u32))))
                     .collect::<Vec<_>>()
             };
             let (first, second) = (targets(0), targets(1));

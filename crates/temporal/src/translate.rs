@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use abridge_diag::with_stack;
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Automaton, Edge, MAX_MARKS, Marks, State};
-use crate::bdd::{self, Bdd, Bdds};
+use crate::automaton::{Automaton, AutomatonEdge, AutomatonState, MAX_MARKS, MarkSet};
+use crate::bdd::{self, LetterBdd, LetterBdds};
 use crate::normal::{Form, Forms, Nf};
 
 /// Bounds on the work for one formula.
@@ -44,7 +44,7 @@ pub enum GaveUp {
 }
 
 impl Budget<'_> {
-    pub(crate) fn check(&self, bdds: &Bdds, n_states: usize) -> Result<(), GaveUp> {
+    pub(crate) fn check(&self, bdds: &LetterBdds, n_states: usize) -> Result<(), GaveUp> {
         if bdds.is_full() || n_states > self.max_states {
             return Err(GaveUp::TooLarge);
         }
@@ -55,7 +55,7 @@ impl Budget<'_> {
 /// An automaton for a form over the variables 0 to `n_vars` - 1.
 pub(crate) fn translate(
     forms: &mut Forms,
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     root: Nf,
     n_vars: u32,
     budget: &Budget<'_>,
@@ -74,7 +74,7 @@ pub(crate) fn translate(
     };
     translation.state(root);
     let mut n_done = 0;
-    let mut edges: Vec<Vec<Choice>> = Vec::new();
+    let mut edges: Vec<Vec<UnnumberedEdge>> = Vec::new();
     while n_done < translation.states.len() {
         budget.check(translation.bdds, translation.states.len())?;
         let form = translation.states[n_done];
@@ -95,30 +95,30 @@ enum Meaning {
 }
 
 /// An edge before marks are numbered: letters, target and promises.
-struct Choice {
-    guard: Bdd,
+struct UnnumberedEdge {
+    guard: LetterBdd,
     target: u32,
     promises: Vec<Nf>,
 }
 
 struct Translation<'a> {
     forms: &'a mut Forms,
-    bdds: &'a mut Bdds,
+    bdds: &'a mut LetterBdds,
     n_vars: u32,
     meanings: Vec<Meaning>,
-    vars: FxHashMap<Meaning, Bdd>,
-    firsts: FxHashMap<Nf, Bdd>,
-    lasts: FxHashMap<Nf, Bdd>,
+    vars: FxHashMap<Meaning, LetterBdd>,
+    firsts: FxHashMap<Nf, LetterBdd>,
+    lasts: FxHashMap<Nf, LetterBdd>,
     states: Vec<Nf>,
     by_form: FxHashMap<Nf, u32>,
-    by_function: FxHashMap<(Bdd, Bdd), u32>,
+    by_function: FxHashMap<(LetterBdd, LetterBdd), u32>,
 }
 
 /// Letters with one set of choices may be as many as there are functions; beyond this, the formula is too large.
 const MAX_CHOICES: usize = 1 << 12;
 
 impl Translation<'_> {
-    fn var(&mut self, meaning: Meaning) -> Bdd {
+    fn var(&mut self, meaning: Meaning) -> LetterBdd {
         if let Some(known) = self.vars.get(&meaning) {
             return *known;
         }
@@ -130,7 +130,7 @@ impl Translation<'_> {
     }
 
     /// The obligation at the next position; a conjunction is several.
-    fn next(&mut self, form: Nf) -> Bdd {
+    fn next(&mut self, form: Nf) -> LetterBdd {
         match self.forms.get(form).clone() {
             Form::Const(value) => Forms::constant_bdd(value),
             Form::And(parts) => parts.iter().fold(bdd::TRUE, |all, part| {
@@ -142,7 +142,7 @@ impl Translation<'_> {
     }
 
     /// The choices at a letter that has a step.
-    fn first(&mut self, form: Nf) -> Bdd {
+    fn first(&mut self, form: Nf) -> LetterBdd {
         if let Some(known) = self.firsts.get(&form) {
             return *known;
         }
@@ -180,7 +180,7 @@ impl Translation<'_> {
     }
 
     /// The letters without a step that satisfy a form.
-    fn last(&mut self, form: Nf) -> Bdd {
+    fn last(&mut self, form: Nf) -> LetterBdd {
         if let Some(known) = self.lasts.get(&form) {
             return *known;
         }
@@ -203,7 +203,7 @@ impl Translation<'_> {
         function
     }
 
-    fn literal(&mut self, var: u32, value: bool) -> Bdd {
+    fn literal(&mut self, var: u32, value: bool) -> LetterBdd {
         let function = self.bdds.var(var);
         if value { function } else { self.bdds.not(function) }
     }
@@ -223,9 +223,9 @@ impl Translation<'_> {
         number
     }
 
-    fn edges(&mut self, form: Nf, budget: &Budget<'_>) -> Result<Vec<Choice>, GaveUp> {
+    fn edges(&mut self, form: Nf, budget: &Budget<'_>) -> Result<Vec<UnnumberedEdge>, GaveUp> {
         let function = self.first(form);
-        let mut by_choice: BTreeMap<(u32, Vec<Nf>), Bdd> = BTreeMap::new();
+        let mut by_choice: BTreeMap<(u32, Vec<Nf>), LetterBdd> = BTreeMap::new();
         for (choices, guard) in self.by_letters(function)? {
             for implicant in self.prime_implicants(choices)? {
                 let (mut obligations, mut promises) = (Vec::new(), Vec::new());
@@ -243,15 +243,18 @@ impl Translation<'_> {
                 *known = self.bdds.or(*known, guard);
             }
         }
-        Ok(by_choice.into_iter().map(|((target, promises), guard)| Choice { guard, target, promises }).collect())
+        Ok(by_choice
+            .into_iter()
+            .map(|((target, promises), guard)| UnnumberedEdge { guard, target, promises })
+            .collect())
     }
 
     /// The functions of obligations and promises that remain when a letter is known, with the letters that leave each.
-    fn by_letters(&mut self, function: Bdd) -> Result<Vec<(Bdd, Bdd)>, GaveUp> {
+    fn by_letters(&mut self, function: LetterBdd) -> Result<Vec<(LetterBdd, LetterBdd)>, GaveUp> {
         // Nodes above the border, each before the nodes that it leads to: the variable grows along every branch.
-        let mut letters: BTreeMap<(u32, Bdd), Bdd> = BTreeMap::new();
-        let mut found: BTreeMap<Bdd, Bdd> = BTreeMap::new();
-        let var_of = |bdds: &Bdds, function| bdds.top(function).filter(|var| *var < self.n_vars);
+        let mut letters: BTreeMap<(u32, LetterBdd), LetterBdd> = BTreeMap::new();
+        let mut found: BTreeMap<LetterBdd, LetterBdd> = BTreeMap::new();
+        let var_of = |bdds: &LetterBdds, function| bdds.top(function).filter(|var| *var < self.n_vars);
         match var_of(self.bdds, function) {
             Some(var) => _ = letters.insert((var, function), bdd::TRUE),
             None => _ = found.insert(function, bdd::TRUE),
@@ -276,7 +279,7 @@ impl Translation<'_> {
     }
 
     /// Minimal sets of variables that make a monotone function true.
-    fn prime_implicants(&self, function: Bdd) -> Result<Vec<Vec<u32>>, GaveUp> {
+    fn prime_implicants(&self, function: LetterBdd) -> Result<Vec<Vec<u32>>, GaveUp> {
         match function {
             bdd::FALSE => return Ok(Vec::new()),
             bdd::TRUE => return Ok(vec![Vec::new()]),
@@ -294,7 +297,7 @@ impl Translation<'_> {
     }
 
     /// The automaton, with a mark for each promise.
-    fn finish(self, edges: Vec<Vec<Choice>>) -> Result<Automaton, GaveUp> {
+    fn finish(self, edges: Vec<Vec<UnnumberedEdge>>) -> Result<Automaton, GaveUp> {
         let mut promises: Vec<Nf> = edges.iter().flatten().flat_map(|choice| choice.promises.iter().copied()).collect();
         promises.sort_unstable();
         promises.dedup();
@@ -302,18 +305,18 @@ impl Translation<'_> {
             return Err(GaveUp::TooLarge);
         }
         let n_marks = promises.len() as u32;
-        let mut states: Vec<State> = Vec::with_capacity(edges.len());
+        let mut states: Vec<AutomatonState> = Vec::with_capacity(edges.len());
         for (choices, form) in edges.into_iter().zip(&self.states) {
-            let made = |choice: &Choice| {
+            let made = |choice: &UnnumberedEdge| {
                 let numbers = choice.promises.iter().map(|promise| promises.partition_point(|other| other < promise));
-                numbers.fold(Marks::default(), |marks, number| marks.with(Marks::one(number as u32)))
+                numbers.fold(MarkSet::default(), |marks, number| marks.with(MarkSet::one(number as u32)))
             };
-            let edge = |choice: Choice| Edge {
+            let edge = |choice: UnnumberedEdge| AutomatonEdge {
                 guard: choice.guard,
-                marks: Marks::all(n_marks).without(made(&choice)),
+                marks: MarkSet::all(n_marks).without(made(&choice)),
                 target: choice.target,
             };
-            states.push(State { edges: choices.into_iter().map(edge).collect(), last: self.lasts[form] });
+            states.push(AutomatonState { edges: choices.into_iter().map(edge).collect(), last: self.lasts[form] });
         }
         Ok(Automaton { states, initial: 0, n_marks })
     }
@@ -321,7 +324,7 @@ impl Translation<'_> {
 
 impl Forms {
     /// A propositional form as a function of its propositions.
-    pub(crate) fn function(&self, form: Nf, bdds: &mut Bdds) -> Bdd {
+    pub(crate) fn function(&self, form: Nf, bdds: &mut LetterBdds) -> LetterBdd {
         with_stack(|| match self.get(form) {
             Form::Literal(var, value) => {
                 let function = bdds.var(*var);
@@ -339,7 +342,7 @@ impl Forms {
         })
     }
 
-    fn constant_bdd(value: bool) -> Bdd {
+    fn constant_bdd(value: bool) -> LetterBdd {
         if value { bdd::TRUE } else { bdd::FALSE }
     }
 }

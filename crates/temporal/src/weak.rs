@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Automaton, Edge, Marks, State};
-use crate::bdd::{self, Bdd, Bdds};
+use crate::automaton::{Automaton, AutomatonEdge, AutomatonState, MarkSet};
+use crate::bdd::{self, LetterBdd, LetterBdds};
 use crate::components::{Components, components};
 use crate::product::{Word, accepts, intersect};
 use crate::translate::{Budget, GaveUp};
@@ -26,21 +26,21 @@ pub(crate) struct Weak {
 
 #[derive(Clone, Debug)]
 pub(crate) struct WeakState {
-    pub(crate) edges: Vec<(Bdd, u32)>,
-    pub(crate) last: Bdd,
+    pub(crate) edges: Vec<(LetterBdd, u32)>,
+    pub(crate) last: LetterBdd,
     pub(crate) is_accepting: bool,
 }
 
 impl Weak {
     /// The automaton in the common form. Edges of accepting states have the one mark.
     pub(crate) fn automaton(&self) -> Automaton {
-        let state = |state: &WeakState| State {
+        let state = |state: &WeakState| AutomatonState {
             edges: state
                 .edges
                 .iter()
-                .map(|(guard, target)| Edge {
+                .map(|(guard, target)| AutomatonEdge {
                     guard: *guard,
-                    marks: Marks(u64::from(state.is_accepting)),
+                    marks: MarkSet(u64::from(state.is_accepting)),
                     target: *target,
                 })
                 .collect(),
@@ -50,7 +50,7 @@ impl Weak {
     }
 
     /// The automaton for all other words.
-    pub(crate) fn complement(&self, bdds: &mut Bdds) -> Weak {
+    pub(crate) fn complement(&self, bdds: &mut LetterBdds) -> Weak {
         let mut complement = self.clone();
         for state in &mut complement.states {
             state.is_accepting = !state.is_accepting;
@@ -72,7 +72,7 @@ impl Weak {
 pub(crate) fn deterministic_weak(
     automaton: &Automaton,
     negation: &Automaton,
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     budget: &Budget<'_>,
 ) -> Result<Option<Weak>, GaveUp> {
     let max_subsets = 64 + 8 * automaton.states.len();
@@ -92,7 +92,7 @@ type Subset = Vec<u32>;
 fn subsets(
     automaton: &Automaton,
     max_subsets: usize,
-    bdds: &mut Bdds,
+    bdds: &mut LetterBdds,
     budget: &Budget<'_>,
 ) -> Result<Option<(Weak, Vec<Subset>)>, GaveUp> {
     let mut numbers: FxHashMap<Subset, u32> = FxHashMap::default();
@@ -101,7 +101,7 @@ fn subsets(
     let mut states = Vec::new();
     while let Some(subset) = found.get(states.len()).cloned() {
         budget.check(bdds, found.len())?;
-        let mut parts: BTreeMap<Subset, Bdd> = BTreeMap::from([(Vec::new(), bdd::TRUE)]);
+        let mut parts: BTreeMap<Subset, LetterBdd> = BTreeMap::from([(Vec::new(), bdd::TRUE)]);
         let mut last = bdd::FALSE;
         for member in &subset {
             let state = &automaton.states[*member as usize];
@@ -131,9 +131,13 @@ fn subsets(
 }
 
 /// Letters by subsets, with the target of one more edge.
-fn with_target(parts: BTreeMap<Subset, Bdd>, edge: &Edge, bdds: &mut Bdds) -> BTreeMap<Subset, Bdd> {
-    let mut refined: BTreeMap<Subset, Bdd> = BTreeMap::new();
-    let mut add = |bdds: &mut Bdds, subset: Subset, guard: Bdd| {
+fn with_target(
+    parts: BTreeMap<Subset, LetterBdd>,
+    edge: &AutomatonEdge,
+    bdds: &mut LetterBdds,
+) -> BTreeMap<Subset, LetterBdd> {
+    let mut refined: BTreeMap<Subset, LetterBdd> = BTreeMap::new();
+    let mut add = |bdds: &mut LetterBdds, subset: Subset, guard: LetterBdd| {
         if guard != bdd::FALSE {
             let known = refined.entry(subset).or_insert(bdd::FALSE);
             *known = bdds.or(*known, guard);
@@ -152,7 +156,7 @@ fn with_target(parts: BTreeMap<Subset, Bdd>, edge: &Edge, bdds: &mut Bdds) -> BT
 }
 
 /// Makes components accepting by one loop of each.
-fn accept(weak: &mut Weak, subsets: &[Subset], automaton: &Automaton, bdds: &Bdds) {
+fn accept(weak: &mut Weak, subsets: &[Subset], automaton: &Automaton, bdds: &LetterBdds) {
     let found = weak.components();
     for members in found.members() {
         let Some(word) = loop_in(weak, &members, bdds) else { continue };
@@ -164,9 +168,9 @@ fn accept(weak: &mut Weak, subsets: &[Subset], automaton: &Automaton, bdds: &Bdd
 }
 
 /// The letters of a shortest loop from the first state of a component, if there is one.
-fn loop_in(weak: &Weak, members: &[u32], bdds: &Bdds) -> Option<Word<Vec<(u32, bool)>>> {
+fn loop_in(weak: &Weak, members: &[u32], bdds: &LetterBdds) -> Option<Word<Vec<(u32, bool)>>> {
     let start = members[0];
-    let mut before: FxHashMap<u32, (u32, Bdd)> = FxHashMap::default();
+    let mut before: FxHashMap<u32, (u32, LetterBdd)> = FxHashMap::default();
     let mut todo = std::collections::VecDeque::from([start]);
     while let Some(source) = todo.pop_front() {
         for (guard, target) in &weak.states[source as usize].edges {
@@ -195,13 +199,13 @@ fn loop_in(weak: &Weak, members: &[u32], bdds: &Bdds) -> Option<Word<Vec<(u32, b
 }
 
 /// The smallest automaton for the same words.
-fn minimised(weak: &Weak, bdds: &mut Bdds) -> Weak {
+fn minimised(weak: &Weak, bdds: &mut LetterBdds) -> Weak {
     let colours = colours(weak);
     let mut classes: Vec<u32> =
         numbered(weak.states.iter().zip(&colours).map(|(state, colour)| (colour % 2, state.last)));
     loop {
-        let signature = |bdds: &mut Bdds, state: usize| {
-            let mut guards: BTreeMap<u32, Bdd> = BTreeMap::new();
+        let signature = |bdds: &mut LetterBdds, state: usize| {
+            let mut guards: BTreeMap<u32, LetterBdd> = BTreeMap::new();
             for (guard, target) in &weak.states[state].edges {
                 let known = guards.entry(classes[*target as usize]).or_insert(bdd::FALSE);
                 *known = bdds.or(*known, *guard);
@@ -222,7 +226,7 @@ fn minimised(weak: &Weak, bdds: &mut Bdds) -> Weak {
         if states[*class as usize].is_some() {
             continue;
         }
-        let mut guards: BTreeMap<u32, Bdd> = BTreeMap::new();
+        let mut guards: BTreeMap<u32, LetterBdd> = BTreeMap::new();
         for (guard, target) in &weak.states[state].edges {
             let known = guards.entry(classes[*target as usize]).or_insert(bdd::FALSE);
             *known = bdds.or(*known, *guard);

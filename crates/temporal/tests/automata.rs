@@ -1,7 +1,7 @@
 //! Automata of random formulas on random words, against the evaluator that follows the definitions.
 
 use abridge_temporal::formula::AtomId;
-use abridge_temporal::{Budget, Class, Expanded, GaveUp, NoDomain, Property, Word, Words};
+use abridge_temporal::{Budget, Class, ExpandedFormula, GaveUp, HoaWords, LinearProperty, NoDomain, Word};
 use abridge_temporal::{accepts, evaluate, expand, is_fair, satisfaction};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::{FormulaShape, bits, holds_in, random_ltl, random_word};
@@ -19,7 +19,7 @@ fn shape(random: &mut Random) -> FormulaShape {
 }
 
 /// Whether the violation automaton with its pairs accepts a word.
-fn is_violated(property: &Property, word: &Word<u32>, bits: &[u32]) -> bool {
+fn is_violated(property: &LinearProperty, word: &Word<u32>, bits: &[u32]) -> bool {
     let holds = |letter: &u32, var: u32| letter >> bits[var as usize] & 1 == 1;
     if !accepts(&property.violation, &property.bdds, &[property.violation.initial], word, holds) {
         return false;
@@ -31,7 +31,7 @@ fn is_violated(property: &Property, word: &Word<u32>, bits: &[u32]) -> bool {
 }
 
 /// Whether the run on a word comes to the state that accepts everything.
-fn reaches_universal(property: &Property, word: &Word<u32>, bits: &[u32]) -> bool {
+fn reaches_universal(property: &LinearProperty, word: &Word<u32>, bits: &[u32]) -> bool {
     let violation = &property.violation;
     let (mut state, mut position) = (violation.initial, 0);
     for _ in 0..=violation.states.len() * word.letters.len() {
@@ -61,7 +61,7 @@ fn forall_formulas_and_words_automata_agree_with_the_definitions() {
         let ltl = random_ltl(&mut random, shape);
         let expanded = expand(&ltl, &mut NoDomain).expect("no quantifiers");
         let bits = bits(&expanded.formula.atoms, shape.n_predicates);
-        let property = Property::new(&expanded, &Budget::default()).expect("small");
+        let property = LinearProperty::new(&expanded, &Budget::default()).expect("small");
         let (bdds, positive) = satisfaction(&expanded, &Budget::default()).expect("small");
         let with_one_mark = positive.degeneralised();
         assert!(with_one_mark.n_marks <= 1);
@@ -127,17 +127,17 @@ fn classes_of_known_formulas() {
     }
 }
 
-fn property(text: &str) -> Property {
+fn property(text: &str) -> LinearProperty {
     try_property(text, &Budget::default()).expect("small")
 }
 
-fn try_property(text: &str, budget: &Budget<'_>) -> Result<Property, GaveUp> {
-    Property::new(&expanded(text), budget)
+fn try_property(text: &str, budget: &Budget<'_>) -> Result<LinearProperty, GaveUp> {
+    LinearProperty::new(&expanded(text), budget)
 }
 
-fn expanded(text: &str) -> Expanded {
+fn expanded(text: &str) -> ExpandedFormula {
     let file = abridge_diag::SourceMap::new().add("formula", text);
-    let (ltl, diagnostics) = abridge_temporal::parse_ltl(abridge_temporal::Source { file, base: 0, text });
+    let (ltl, diagnostics) = abridge_temporal::parse_ltl(abridge_temporal::TemporalText { file, base: 0, text });
     let ltl = ltl.unwrap_or_else(|| panic!("{text}: {diagnostics:?}"));
     expand(&ltl, &mut NoDomain).expect("no quantifiers")
 }
@@ -160,8 +160,9 @@ fn forall_words_premises_mean_their_formulas() {
                 letters[len - 1] = 0;
             }
             let word = Word { letters, loop_start };
-            let bit =
-                |expanded: &Expanded, atom: AtomId| u32::from(expanded.formula.atoms.get(atom).kind.is_about_step());
+            let bit = |expanded: &ExpandedFormula, atom: AtomId| {
+                u32::from(expanded.formula.atoms.get(atom).kind.is_about_step())
+            };
             let expected =
                 evaluate(&formula.formula, &word, |letter, atom| letter >> bit(&formula, atom) & 1 == 1).holds();
             let constraint = premise.premises[0][0];
@@ -234,7 +235,7 @@ fn forall_formulas_that_are_invariant_stuttering_changes_nothing() {
         let ltl = random_ltl(&mut random, shape);
         let expanded = expand(&ltl, &mut NoDomain).expect("no quantifiers");
         let bits = bits(&expanded.formula.atoms, shape.n_predicates);
-        let property = Property::new(&expanded, &Budget::default()).expect("small");
+        let property = LinearProperty::new(&expanded, &Budget::default()).expect("small");
         n_invariant += usize::from(property.is_stutter_invariant);
         let value =
             |word: &Word<u32>| evaluate(&expanded.formula, word, |letter, atom| holds_in(*letter, &bits, atom)).holds();
@@ -257,7 +258,7 @@ fn forall_formulas_that_are_invariant_stuttering_changes_nothing() {
 fn automata_are_shown() {
     let text = "G ({p} => F [s])";
     let property = property(text);
-    let shown = abridge_temporal::hoa(&property.violation, &property.bdds, &property.atoms, text, Words::All);
+    let shown = abridge_temporal::hoa(&property.violation, &property.bdds, &property.atoms, text, HoaWords::All);
     assert_eq!(
         shown,
         r#"HOA: v1
@@ -281,7 +282,7 @@ State: 2
 --END--
 "#
     );
-    let shown = abridge_temporal::hoa(&property.violation, &property.bdds, &property.atoms, text, Words::Infinite);
+    let shown = abridge_temporal::hoa(&property.violation, &property.bdds, &property.atoms, text, HoaWords::Infinite);
     assert_eq!(
         shown,
         r#"HOA: v1

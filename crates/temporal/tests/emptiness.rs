@@ -3,11 +3,12 @@
 
 use abridge_diag::FileId;
 use abridge_temporal::emptiness::{
-    Answer, LetterGraph, Path, PathEnd, Suspicion, Truth, find_violation, has_violation, holds_violation,
+    LetterGraph, LetterPath, PathAnswer, PathEnd, Suspicion, Truth, find_violation, has_violation, holds_violation,
 };
 use abridge_temporal::formula::{AtomId, AtomKind, Atoms, Ltl};
 use abridge_temporal::{
-    Budget, Expanded, Fair, Idle, NoDomain, Property, Source, Word, evaluate, expand, is_fair, parse_ltl,
+    Budget, ExpandedFormula, FairnessSubject, Idle, LinearProperty, NoDomain, TemporalText, Word, evaluate, expand,
+    is_fair, parse_ltl,
 };
 use abridge_testkit::Random;
 use abridge_testkit::temporal::graph::{Graph, GraphState, has_path};
@@ -95,11 +96,11 @@ impl LetterGraph for Lettered<'_> {
 }
 
 fn parse(text: &str) -> Ltl {
-    let (ltl, diagnostics) = parse_ltl(Source { file: FileId(0), base: 0, text });
+    let (ltl, diagnostics) = parse_ltl(TemporalText { file: FileId(0), base: 0, text });
     ltl.unwrap_or_else(|| panic!("{text}: {diagnostics:?}"))
 }
 
-fn expanded(text: &str) -> Expanded {
+fn expanded(text: &str) -> ExpandedFormula {
     expand(&parse(text), &mut NoDomain).expect("no quantifiers")
 }
 
@@ -127,7 +128,7 @@ fn random_premise(random: &mut Random) -> (String, String) {
 }
 
 /// The word along a path. A prefix that nothing saves is continued in some way to its end or into a loop.
-fn word(graph: &Graph, path: &Path) -> Word<u32> {
+fn word(graph: &Graph, path: &LetterPath) -> Word<u32> {
     let mut letters: Vec<u32> = path.positions.iter().map(|(_, letter)| *letter).collect();
     let mut states: Vec<usize> = path.positions.iter().map(|(state, _)| *state as usize).collect();
     let loop_start = match path.end {
@@ -158,7 +159,7 @@ fn word(graph: &Graph, path: &Path) -> Word<u32> {
 }
 
 /// Panics unless the path exists in the graph.
-fn check_path(graph: &Graph, path: &Path) {
+fn check_path(graph: &Graph, path: &LetterPath) {
     assert!(path.positions.first().is_none_or(|(state, _)| graph.initial.contains(&(*state as usize))));
     for (idx, (state, letter)) in path.positions.iter().enumerate() {
         let next = match (path.positions.get(idx + 1), path.end) {
@@ -269,26 +270,26 @@ fn forall_graphs_and_formulas_with_premises_the_tableau_finds_the_same() {
             _ => (format!("{premise} => ({body})"), format!("true & ({plain_premise} => ({body}))")),
         };
         let ours = expanded(&text);
-        let property = Property::new(&ours, &Budget::default()).expect("small");
+        let property = LinearProperty::new(&ours, &Budget::default()).expect("small");
         let judged = expanded(&judged);
         let judged_bits = bits(&judged.formula.atoms);
         // The tableau is too slow where a premise is part of the formula. There the automaton of the whole is the judge.
-        let whole = (!premise.is_empty()).then(|| Property::new(&judged, &Budget::default()).expect("small"));
-        let idle =
-            Idle::new(&property).filter(|_| ours.premises.iter().flatten().all(|one| one.subject != Fair::Every));
+        let whole = (!premise.is_empty()).then(|| LinearProperty::new(&judged, &Budget::default()).expect("small"));
+        let idle = Idle::new(&property)
+            .filter(|_| ours.premises.iter().flatten().all(|one| one.subject != FairnessSubject::Every));
         for _ in 0..n_graphs {
             let graph = with_enabled(Graph::random(&mut random, shape, 5));
             let context = || format!("seed {SEED}, round {round}: {text} on {graph:?}");
             let expected = match &whole {
-                Some(whole) => find_violation(&Lettered::new(&graph, &whole.atoms), whole) != Answer::None,
+                Some(whole) => find_violation(&Lettered::new(&graph, &whole.atoms), whole) != PathAnswer::None,
                 None => {
                     has_path(&graph, &judged.formula, &|letter, atom| letter >> judged_bits[atom.0 as usize] & 1 == 1)
                 }
             };
             let lettered = Lettered::new(&graph, &property.atoms);
             let found = match find_violation(&lettered, &property) {
-                Answer::None => None,
-                Answer::Path(path) => Some(path),
+                PathAnswer::None => None,
+                PathAnswer::Path(path) => Some(path),
                 other => panic!("{other:?}: {}", context()),
             };
             assert_eq!(found.is_some(), expected, "{}", context());

@@ -1,32 +1,37 @@
 //! Random graphs: automata and fixpoints against the naive checkers of `testkit`, and evidence that shows what it claims.
 
 use abridge_diag::FileId;
-use abridge_temporal::automaton::{Automaton, Edge, Marks, State};
-use abridge_temporal::bdd::{self, Bdd, Bdds};
-use abridge_temporal::ctl::{Evidence, Satisfied, Shown, Views, check, evidence};
-use abridge_temporal::emptiness::{Answer, LetterGraph, Truth, find_violation};
-use abridge_temporal::formula::{AtomId, AtomKind, Atoms, CtlNode, NodeId, Path};
+use abridge_temporal::automaton::{Automaton, AutomatonEdge, AutomatonState, MarkSet};
+use abridge_temporal::bdd::{self, LetterBdd, LetterBdds};
+use abridge_temporal::ctl::{Evidence, EvidencePart, Satisfied, Views, check, evidence};
+use abridge_temporal::emptiness::{LetterGraph, PathAnswer, Truth, find_violation};
+use abridge_temporal::formula::{AtomId, AtomKind, Atoms, CtlNode, NodeId, PathQuantifier};
 use abridge_temporal::{
-    Branching, Budget, NoDomain, Property, Source, Word, expand, intersect, is_fair, parse_ctl, parse_ltl, satisfaction,
+    BranchingFormula, Budget, LinearProperty, NoDomain, TemporalText, Word, expand, intersect, is_fair, parse_ctl,
+    parse_ltl, satisfaction,
 };
 use abridge_testkit::Random;
 use abridge_testkit::temporal::graph::{Graph, GraphState, has_path, satisfying};
 use abridge_testkit::temporal::{FormulaShape, bits, holds_in, random_ctl, random_ltl};
 
 /// The words of a graph from one state, as an automaton over the atoms of a formula.
-fn words(graph: &Graph, initial: usize, bits: &[u32], bdds: &mut Bdds) -> Automaton {
-    let mut letter = |letter: u32| -> Bdd {
+fn words(graph: &Graph, initial: usize, bits: &[u32], bdds: &mut LetterBdds) -> Automaton {
+    let mut letter = |letter: u32| -> LetterBdd {
         bits.iter().enumerate().fold(bdd::TRUE, |all, (var, bit)| {
             let literal = bdds.var(var as u32);
             let literal = if letter >> bit & 1 == 1 { literal } else { bdds.not(literal) };
             bdds.and(all, literal)
         })
     };
-    let state = |state: &abridge_testkit::temporal::graph::GraphState| State {
+    let state = |state: &abridge_testkit::temporal::graph::GraphState| AutomatonState {
         edges: state
             .steps
             .iter()
-            .map(|(bits, target)| Edge { guard: letter(*bits), marks: Marks::default(), target: *target as u32 })
+            .map(|(bits, target)| AutomatonEdge {
+                guard: letter(*bits),
+                marks: MarkSet::default(),
+                target: *target as u32,
+            })
             .collect(),
         last: if state.steps.is_empty() { letter(state.predicates) } else { bdd::FALSE },
     };
@@ -128,13 +133,13 @@ fn shape(size: usize) -> FormulaShape {
     FormulaShape { size, n_predicates: N_PREDICATES, n_steps: N_STEPS, has_next: true, has_past: false }
 }
 
-fn branching(text: &str) -> Branching {
-    let (ctl, diagnostics) = parse_ctl(Source { file: FileId(0), base: 0, text });
-    Branching::new(ctl.unwrap_or_else(|| panic!("{text}: {diagnostics:?}"))).expect("small")
+fn branching(text: &str) -> BranchingFormula {
+    let (ctl, diagnostics) = parse_ctl(TemporalText { file: FileId(0), base: 0, text });
+    BranchingFormula::new(ctl.unwrap_or_else(|| panic!("{text}: {diagnostics:?}"))).expect("small")
 }
 
 /// The same answer, whatever the number of threads.
-fn checked(lettered: &Lettered<'_>, formula: &Branching, n_workers: usize) -> Satisfied {
+fn checked(lettered: &Lettered<'_>, formula: &BranchingFormula, n_workers: usize) -> Satisfied {
     let view = || lettered.clone();
     check(&Views { view: &view, n_workers, may_index: n_workers.is_multiple_of(2) }, formula).expect("not stopped")
 }
@@ -148,7 +153,7 @@ fn forall_graphs_and_formulas_of_ctl_fixpoints_agree_and_evidence_shows_it() {
     for round in 0..30_000 {
         let size = random.below(7);
         let formula = random_ctl(&mut random, shape(size));
-        let formula = Branching::new(formula).expect("no premise");
+        let formula = BranchingFormula::new(formula).expect("no premise");
         let (ctl, root) = (&formula.formula, formula.formula.root());
         let bits = bits(&ctl.atoms, N_PREDICATES);
         let graph = Graph::random(&mut random, shape(0), 6);
@@ -179,7 +184,7 @@ fn forall_graphs_with_missing_steps_what_is_sure_is_true() {
     for round in 0..20_000 {
         let size = random.below(7);
         let formula = random_ctl(&mut random, shape(size));
-        let formula = Branching::new(formula).expect("no premise");
+        let formula = BranchingFormula::new(formula).expect("no premise");
         let (ctl, root) = (&formula.formula, formula.formula.root());
         let bits = bits(&ctl.atoms, N_PREDICATES);
         let whole = Graph::random(&mut random, shape(0), 6);
@@ -254,7 +259,7 @@ fn forall_large_graphs_threads_and_indices_find_the_same() {
 
 /// A reader of evidence who believes nothing but the values of subformulas.
 struct Judge<'a> {
-    formula: &'a Branching,
+    formula: &'a BranchingFormula,
     satisfied: &'a Satisfied,
     lettered: &'a Lettered<'a>,
 }
@@ -266,21 +271,21 @@ impl Judge<'_> {
             return Err(format!("wrong value of {}", self.formula.formula.text(shown.node)));
         }
         match &shown.shown {
-            Shown::Fact | Shown::Omitted => Ok(0),
-            Shown::AllPaths => {
+            EvidencePart::Fact | EvidencePart::Omitted => Ok(0),
+            EvidencePart::AllPaths => {
                 let is_universal = match self.formula.formula.node(shown.node) {
                     CtlNode::Next(path, ..)
                     | CtlNode::Finally(path, _)
                     | CtlNode::Globally(path, _)
                     | CtlNode::Until(path, ..)
                     | CtlNode::WeakUntil(path, ..)
-                    | CtlNode::Release(path, ..) => (*path == Path::A) == shown.holds,
+                    | CtlNode::Release(path, ..) => (*path == PathQuantifier::A) == shown.holds,
                     _ => false,
                 };
                 if is_universal { Ok(0) } else { Err(format!("no path for {}", self.formula.formula.text(shown.node))) }
             }
-            Shown::Parts(parts) => parts.iter().map(|part| self.check(part)).sum(),
-            Shown::Path { steps, loop_start, parts } => {
+            EvidencePart::Parts(parts) => parts.iter().map(|part| self.check(part)).sum(),
+            EvidencePart::Path { steps, loop_start, parts } => {
                 let states = self.walk(shown.state, steps, *loop_start)?;
                 self.is_convincing(shown, &states, steps, *loop_start)?;
                 let below: usize = parts.iter().map(|(_, part)| self.check(part)).sum::<Result<usize, String>>()?;
@@ -401,13 +406,14 @@ fn forall_graphs_fair_paths_of_ctl_are_those_of_ltl() {
         let formula = branching(&format!("{premise} => {ctl}"));
         let lettered = Lettered::new(&graph, bits_with_enabled(&formula.formula.atoms));
         let satisfied = checked(&lettered, &formula, 1);
-        let (parsed, _) = parse_ltl(Source { file: FileId(0), base: 0, text: &format!("{premise} => not ({ltl})") });
+        let (parsed, _) =
+            parse_ltl(TemporalText { file: FileId(0), base: 0, text: &format!("{premise} => not ({ltl})") });
         let expanded = expand(&parsed.expect("right"), &mut NoDomain).expect("no quantifiers");
-        let property = Property::new(&expanded, &Budget::default()).expect("small");
+        let property = LinearProperty::new(&expanded, &Budget::default()).expect("small");
         for state in 0..graph.states.len() as u32 {
             let bits = bits_with_enabled(&property.atoms);
             let from_here = Lettered { initial: vec![state], ..Lettered::new(&graph, bits) };
-            let expected = find_violation(&from_here, &property) != Answer::None;
+            let expected = find_violation(&from_here, &property) != PathAnswer::None;
             let found = satisfied.value(formula.formula.root(), state);
             let context = || format!("seed {SEED}, round {round}: {premise} => {ctl} in {state} of {graph:?}");
             assert_eq!(found, Some(expected), "{}", context());
@@ -425,12 +431,12 @@ fn forall_graphs_fair_paths_of_ctl_are_those_of_ltl() {
 }
 
 /// Whether the path of some evidence has a loop; nothing if the path is not maximal, or the loop not fair.
-fn is_fair_path(lettered: &Lettered<'_>, formula: &Branching, shown: &Evidence) -> Option<bool> {
+fn is_fair_path(lettered: &Lettered<'_>, formula: &BranchingFormula, shown: &Evidence) -> Option<bool> {
     let mut shown = shown;
-    while let Shown::Parts(parts) = &shown.shown {
+    while let EvidencePart::Parts(parts) = &shown.shown {
         shown = parts.first()?;
     }
-    let Shown::Path { steps, loop_start, .. } = &shown.shown else { return None };
+    let EvidencePart::Path { steps, loop_start, .. } = &shown.shown else { return None };
     let Some(start) = loop_start else {
         let is_next = matches!(formula.formula.node(shown.node), CtlNode::Next(..));
         let last = steps.last().map_or(shown.state, |(_, target)| *target);

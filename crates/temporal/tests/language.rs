@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
-use abridge_temporal::formula::{BText, Ctl, Ltl, Pattern};
-use abridge_temporal::{Budget, Domain, ExpandError, Fair, NoDomain, Property, Source, expand, parse_ctl, parse_ltl};
+use abridge_temporal::formula::{BText, Ctl, Ltl, OperationPattern};
+use abridge_temporal::{
+    Budget, Domain, ExpandError, FairnessSubject, LinearProperty, NoDomain, TemporalText, expand, parse_ctl, parse_ltl,
+};
 use abridge_testkit::Random;
 use abridge_testkit::temporal::{FormulaShape, random_ctl, random_ltl};
 
@@ -12,14 +14,14 @@ use abridge_testkit::temporal::{FormulaShape, random_ctl, random_ltl};
 fn ltl(text: &str) -> (Option<Ltl>, Vec<Diagnostic>, SourceMap) {
     let mut map = SourceMap::new();
     let file = map.add("formula", format!("ASSERT == {text}"));
-    let (ltl, diagnostics) = parse_ltl(Source { file, base: 10, text });
+    let (ltl, diagnostics) = parse_ltl(TemporalText { file, base: 10, text });
     (ltl, diagnostics, map)
 }
 
 fn ctl(text: &str) -> (Option<Ctl>, Vec<Diagnostic>, SourceMap) {
     let mut map = SourceMap::new();
     let file = map.add("formula", format!("ASSERT == {text}"));
-    let (ctl, diagnostics) = parse_ctl(Source { file, base: 10, text });
+    let (ctl, diagnostics) = parse_ctl(TemporalText { file, base: 10, text });
     (ctl, diagnostics, map)
 }
 
@@ -99,13 +101,13 @@ fn fairness_has_a_grammar_of_its_own() {
     assert_eq!(alternatives("{p}"), [[]]);
     let both = alternatives("(SF(a) or SF(b)) & WF(c) => {p}");
     assert_eq!(both.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2]);
-    assert!(both.iter().flatten().all(|constraint| matches!(constraint.subject, Fair::Step { .. })));
+    assert!(both.iter().flatten().all(|constraint| matches!(constraint.subject, FairnessSubject::Step { .. })));
     assert_eq!(
         alternatives("SF(a) or (SF(a) & SF(b)) => {p}").len(),
         1,
         "the second alternative lets fewer paths through"
     );
-    assert!(matches!(alternatives("WEF => {p}")[0][0].subject, Fair::Every));
+    assert!(matches!(alternatives("WEF => {p}")[0][0].subject, FairnessSubject::Every));
 }
 
 #[test]
@@ -119,13 +121,14 @@ fn fairness_in_parentheses_abbreviates_formulas() {
 struct TwoValues;
 
 impl Domain for TwoValues {
-    fn values(&mut self, _: &str, _: &abridge_temporal::formula::Atom) -> Option<Vec<u32>> {
+    fn values(&mut self, _: &str, _: &abridge_temporal::formula::FormulaAtom) -> Option<Vec<u32>> {
         Some(vec![0, 1])
     }
 
-    fn instances(&mut self) -> Option<Vec<Pattern>> {
+    fn instances(&mut self) -> Option<Vec<OperationPattern>> {
         let text = |text: &str| BText { text: text.into(), start: 0 };
-        let pattern = |argument: &str| Pattern { operation: text("op"), arguments: vec![Some(text(argument))] };
+        let pattern =
+            |argument: &str| OperationPattern { operation: text("op"), arguments: vec![Some(text(argument))] };
         Some(vec![pattern("0"), pattern("1")])
     }
 }
@@ -392,7 +395,7 @@ fn formulas_of_the_corpus_are_read() {
         } else {
             let (formula, diagnostics, map) = ltl(text);
             let expanded = formula.as_ref().map(|formula| expand(formula, &mut NoDomain).expect("no quantifiers"));
-            let property = expanded.map(|expanded| Property::new(&expanded, &Budget::default()));
+            let property = expanded.map(|expanded| LinearProperty::new(&expanded, &Budget::default()));
             assert!(matches!(property, None | Some(Ok(_))), "{text} is too large");
             (formula.is_some(), diagnostics, map)
         };

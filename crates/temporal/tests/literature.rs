@@ -3,11 +3,12 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use abridge_temporal::automaton::{Automaton, Edge, Marks, State};
-use abridge_temporal::bdd::{self, Bdd, Bdds};
-use abridge_temporal::formula::{AtomKind, Binary, Ltl, LtlNode, NodeId, Unary};
+use abridge_temporal::automaton::{Automaton, AutomatonEdge, AutomatonState, MarkSet};
+use abridge_temporal::bdd::{self, LetterBdd, LetterBdds};
+use abridge_temporal::formula::{AtomKind, BinaryTemporal, Ltl, LtlNode, NodeId, UnaryTemporal};
 use abridge_temporal::{
-    Budget, Expanded, NoDomain, Property, Source, Word, accepts, evaluate, expand, intersect, parse_ltl, satisfaction,
+    Budget, ExpandedFormula, LinearProperty, NoDomain, TemporalText, Word, accepts, evaluate, expand, intersect,
+    parse_ltl, satisfaction,
 };
 use abridge_testkit::Random;
 
@@ -23,12 +24,12 @@ fn all() -> impl Iterator<Item = &'static str> {
 }
 
 /// A formula in the language of `abridge`.
-fn read(text: &str) -> Expanded {
+fn read(text: &str) -> ExpandedFormula {
     let with_braces = |ch: char| if ch.is_ascii_lowercase() { format!("{{{ch}}}") } else { ch.to_string() };
     let written: String = text.chars().map(with_braces).collect();
     let written = written.replace("->", "=>").replace('!', "not ").replace('|', "or");
     let file = abridge_diag::SourceMap::new().add("formula", written.as_str());
-    let (ltl, diagnostics) = parse_ltl(Source { file, base: 0, text: &written });
+    let (ltl, diagnostics) = parse_ltl(TemporalText { file, base: 0, text: &written });
     let ltl = ltl.unwrap_or_else(|| panic!("{text} is {written}: {diagnostics:?}"));
     expand(&ltl, &mut NoDomain).expect("no quantifiers")
 }
@@ -41,13 +42,13 @@ fn automata_agree_with_the_definitions_on_short_lassos() {
     for text in all() {
         let expanded = read(text);
         let n_atoms = expanded.formula.atoms.len() as u32;
-        let property = Property::new(&expanded, &Budget::default()).expect("small");
+        let property = LinearProperty::new(&expanded, &Budget::default()).expect("small");
         let (bdds, positive) = satisfaction(&expanded, &Budget::default()).expect("small");
         let check = |word: Word<u32>| {
             let expected = evaluate(&expanded.formula, &word, |letter, atom| letter >> atom.0 & 1 == 1).holds();
             let holds = |letter: &u32, var: u32| letter >> var & 1 == 1;
             let is_accepted =
-                |bdds: &Bdds, automaton: &Automaton| accepts(automaton, bdds, &[automaton.initial], &word, holds);
+                |bdds: &LetterBdds, automaton: &Automaton| accepts(automaton, bdds, &[automaton.initial], &word, holds);
             assert_eq!(is_accepted(&bdds, &positive), expected, "{text} on {word:?}");
             let occurs = |guard| {
                 let letters = word.loop_start.map_or(&[] as &[u32], |start| &word.letters[start..]);
@@ -165,23 +166,25 @@ fn prefix(ltl: &Ltl, id: NodeId) -> String {
         LtlNode::Const(true) => "t".into(),
         LtlNode::Const(false) => "f".into(),
         LtlNode::Atom(atom) => format!("p{}", atom.0),
-        LtlNode::Unary(Unary::Not, operand) => format!("! {}", of(operand)),
-        LtlNode::Unary(Unary::Next, operand) => format!("X {}", of(operand)),
-        LtlNode::Unary(Unary::Finally, operand) => format!("F {}", of(operand)),
-        LtlNode::Unary(Unary::Globally, operand) => format!("G {}", of(operand)),
-        LtlNode::Binary(Binary::And, left, right) => format!("& {} {}", of(left), of(right)),
-        LtlNode::Binary(Binary::Or, left, right) => format!("| {} {}", of(left), of(right)),
-        LtlNode::Binary(Binary::Implies, left, right) => format!("i {} {}", of(left), of(right)),
-        LtlNode::Binary(Binary::Iff, left, right) => format!("e {} {}", of(left), of(right)),
-        LtlNode::Binary(Binary::Until, left, right) => format!("U {} {}", of(left), of(right)),
-        LtlNode::Binary(Binary::Release, left, right) => format!("V {} {}", of(left), of(right)),
-        LtlNode::Binary(Binary::WeakUntil, left, right) => format!("V {} | {} {}", of(right), of(left), of(right)),
+        LtlNode::Unary(UnaryTemporal::Not, operand) => format!("! {}", of(operand)),
+        LtlNode::Unary(UnaryTemporal::Next, operand) => format!("X {}", of(operand)),
+        LtlNode::Unary(UnaryTemporal::Finally, operand) => format!("F {}", of(operand)),
+        LtlNode::Unary(UnaryTemporal::Globally, operand) => format!("G {}", of(operand)),
+        LtlNode::Binary(BinaryTemporal::And, left, right) => format!("& {} {}", of(left), of(right)),
+        LtlNode::Binary(BinaryTemporal::Or, left, right) => format!("| {} {}", of(left), of(right)),
+        LtlNode::Binary(BinaryTemporal::Implies, left, right) => format!("i {} {}", of(left), of(right)),
+        LtlNode::Binary(BinaryTemporal::Iff, left, right) => format!("e {} {}", of(left), of(right)),
+        LtlNode::Binary(BinaryTemporal::Until, left, right) => format!("U {} {}", of(left), of(right)),
+        LtlNode::Binary(BinaryTemporal::Release, left, right) => format!("V {} {}", of(left), of(right)),
+        LtlNode::Binary(BinaryTemporal::WeakUntil, left, right) => {
+            format!("V {} | {} {}", of(right), of(left), of(right))
+        }
         node => panic!("{node:?} is not in these sets"),
     }
 }
 
 /// The automaton that `lbt` makes. Sets of accepting states become marks on the edges that leave them.
-fn lbt(formula: &str, bdds: &mut Bdds) -> Automaton {
+fn lbt(formula: &str, bdds: &mut LetterBdds) -> Automaton {
     let mut child = Command::new("lbt").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("lbt starts");
     child.stdin.take().expect("a pipe").write_all(formula.as_bytes()).expect("lbt reads");
     let output = String::from_utf8(child.wait_with_output().expect("lbt ends").stdout).expect("lbt writes text");
@@ -190,27 +193,31 @@ fn lbt(formula: &str, bdds: &mut Bdds) -> Automaton {
         |line: &str| line.split_whitespace().map(|word| word.parse().expect("a number")).collect::<Vec<i64>>();
     let head = numbers(lines.next().expect("a first line"));
     let n_marks = head[1] as u32;
-    let mut states = vec![State { edges: Vec::new(), last: bdd::FALSE }; head[0] as usize];
+    let mut states = vec![AutomatonState { edges: Vec::new(), last: bdd::FALSE }; head[0] as usize];
     let mut initial = 0;
     while let Some(line) = lines.next() {
         let state = numbers(line);
         let marks = state[2..]
             .iter()
             .filter(|set| **set >= 0)
-            .fold(Marks::default(), |marks, set| marks.with(Marks::one(*set as u32)));
+            .fold(MarkSet::default(), |marks, set| marks.with(MarkSet::one(*set as u32)));
         if state[1] == 1 {
             initial = state[0] as u32;
         }
         for line in lines.by_ref().take_while(|line| *line != "-1") {
             let (target, guard) = line.split_once(' ').expect("a target and a guard");
             let guard = guard_of(&mut guard.split_whitespace(), bdds);
-            states[state[0] as usize].edges.push(Edge { guard, marks, target: target.parse().expect("a target") });
+            states[state[0] as usize].edges.push(AutomatonEdge {
+                guard,
+                marks,
+                target: target.parse().expect("a target"),
+            });
         }
     }
     Automaton { states, initial, n_marks }
 }
 
-fn guard_of<'t>(words: &mut impl Iterator<Item = &'t str>, bdds: &mut Bdds) -> Bdd {
+fn guard_of<'t>(words: &mut impl Iterator<Item = &'t str>, bdds: &mut LetterBdds) -> LetterBdd {
     match words.next().expect("a guard") {
         "t" => bdd::TRUE,
         "f" => bdd::FALSE,

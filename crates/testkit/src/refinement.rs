@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use abridge_check::{Models, Notion};
 use abridge_diag::StopFlag;
-use abridge_eval::{Config, Env, Error, ErrorKind, Interp, PrescribedChoices, Session, State, Val, Warning};
+use abridge_eval::{Env, Error, ErrorKind, EvalConfig, Interp, PrescribedChoices, Session, State, Val, Warning};
 use abridge_explicit::judge;
 use abridge_model::{Level, LocalId, OpId, PredId, Subst};
 
@@ -60,7 +60,7 @@ type Answer<T> = Result<T, Lost>;
 
 /// Judges whether the concrete level refines the abstract one: what may be said about the first step in which something is wrong.
 pub fn judge_refinement(models: &Models, question: Question, stop: &StopFlag) -> Answer<Vec<Judged>> {
-    let judge = |model| judge(model, Config::default()).stopped_by(stop.clone());
+    let judge = |model| judge(model, EvalConfig::default()).stopped_by(stop.clone());
     let naive = Naive {
         models,
         question,

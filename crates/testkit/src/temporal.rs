@@ -6,7 +6,8 @@
 
 use abridge_temporal::Word;
 use abridge_temporal::formula::{
-    Atom, AtomId, AtomKind, BText, Binary, Ctl, CtlNode, Ltl, LtlNode, NodeId, Path, Pattern, Place, Unary,
+    AtomId, AtomKind, BText, BinaryTemporal, Ctl, CtlNode, FormulaAtom, Ltl, LtlNode, NodeId, OperationPattern,
+    PathQuantifier, TextRange, UnaryTemporal,
 };
 
 use crate::Random;
@@ -43,7 +44,7 @@ pub fn predicate(number: u32) -> AtomKind {
 
 /// `[s<number>]`.
 pub fn step(number: u32) -> AtomKind {
-    AtomKind::Taken(Pattern { operation: text(format!("s{number}")), arguments: Vec::new() })
+    AtomKind::Taken(OperationPattern { operation: text(format!("s{number}")), arguments: Vec::new() })
 }
 
 /// The bit of an atom in a letter: predicates first, then steps.
@@ -64,14 +65,14 @@ pub fn random_ltl(random: &mut Random, shape: FormulaShape) -> Ltl {
 }
 
 fn ltl_node(random: &mut Random, shape: FormulaShape, size: usize, ltl: &mut Ltl) -> NodeId {
-    use Binary::{And, Iff, Implies, Or, Release, Since, Trigger, Until, WeakUntil};
-    use Unary::{Finally, Globally, Historically, Next, Not, Once, Yesterday};
-    let place = Place::default();
+    use BinaryTemporal::{And, Iff, Implies, Or, Release, Since, Trigger, Until, WeakUntil};
+    use UnaryTemporal::{Finally, Globally, Historically, Next, Not, Once, Yesterday};
+    let place = TextRange::default();
     if size == 0 {
         if random.once_in(12) {
             return ltl.push(LtlNode::Const(random.once_in(2)), place);
         }
-        let atom = ltl.atoms.intern(Atom { kind: shape.atom(random), bindings: Vec::new(), place });
+        let atom = ltl.atoms.intern(FormulaAtom { kind: shape.atom(random), bindings: Vec::new(), place });
         return ltl.push(LtlNode::Atom(atom), place);
     }
     let mut unary = vec![Not, Finally, Globally, Finally, Globally];
@@ -103,21 +104,21 @@ pub fn random_ctl(random: &mut Random, shape: FormulaShape) -> Ctl {
 }
 
 fn ctl_node(random: &mut Random, shape: FormulaShape, size: usize, ctl: &mut Ctl) -> NodeId {
-    let place = Place::default();
+    let place = TextRange::default();
     if size == 0 {
         if random.once_in(12) {
             return ctl.push(CtlNode::Const(random.once_in(2)), place);
         }
-        let atom = ctl.atoms.intern(Atom { kind: shape.atom(random), bindings: Vec::new(), place });
+        let atom = ctl.atoms.intern(FormulaAtom { kind: shape.atom(random), bindings: Vec::new(), place });
         return ctl.push(CtlNode::Atom(atom), place);
     }
-    let path = *random.pick(&[Path::E, Path::A]);
+    let path = *random.pick(&[PathQuantifier::E, PathQuantifier::A]);
     if random.once_in(2) {
         let kind = random.below(if shape.has_next { 5 } else { 3 });
         let operand = ctl_node(random, shape, size - 1, ctl);
         let taken = |ctl: &mut Ctl, random: &mut Random| {
             let kind = step(random.below(shape.n_steps as usize) as u32);
-            ctl.atoms.intern(Atom { kind, bindings: Vec::new(), place })
+            ctl.atoms.intern(FormulaAtom { kind, bindings: Vec::new(), place })
         };
         let node = match kind {
             0 => CtlNode::Not(operand),

@@ -147,7 +147,7 @@ fn as_prob_what_nothing_bounds_ends_at_maxint() {
             "MACHINE M VARIABLES vv INVARIANT vv : INTEGER INITIALISATION vv := 0 OPERATIONS go = ANY xx WHERE {guard} THEN vv := xx END END"
         );
         let project = Project::new(&[("M.mch", &text)]);
-        let config = Config { eval: abridge_eval::Config::prob(), deadlock: false, ..Config::default() };
+        let config = Config { eval: abridge_eval::EvalConfig::prob(), deadlock: false, ..Config::default() };
         let report = check(&project.analyse().model.expect("a model"), &config, &mut ());
         assert_eq!(
             (report.states, report.limits),

@@ -185,7 +185,7 @@ fn what_is_withheld_is_a_limit_through_a_selection() {
     );
     for seed in 0..3 {
         let config = SystemConfig { labels: true, ..SystemConfig::default() };
-        let system = Explicit::new(judge(&counters, abridge_eval::Config::default()), config);
+        let system = Explicit::new(judge(&counters, abridge_eval::EvalConfig::default()), config);
         for (one_in, gap) in [(2, GAPS[0]), (8, GAPS[1]), (30, GAPS[2]), (u64::MAX, GAPS[3])] {
             let faulty = Faulty::new(&system, seed, one_in, gap);
             let asked = AskedErrors { deadlock: true, invariant: true, assertions: false, goal: false };

@@ -95,7 +95,7 @@ fn large_results_are_a_stop_by_memory() {
 
 /// The initial state of a machine without constants.
 fn initial_state(model: &Model) -> State {
-    let interp = judge(model, abridge_eval::Config::default());
+    let interp = judge(model, abridge_eval::EvalConfig::default());
     let mut found = None;
     interp.session().setup_constants(&mut |constants| {
         interp.session().initialise(&constants.expect("there are no constants"), &mut |state| {
@@ -126,7 +126,7 @@ fn operators_ask_for_the_memory_of_their_results() {
             );
             let model = Project::model_of(&machine);
             let memory = Memory::of_bytes(BUDGET_BYTES);
-            let config = abridge_eval::Config { memory: memory.clone(), ..abridge_eval::Config::default() };
+            let config = abridge_eval::EvalConfig { memory: memory.clone(), ..abridge_eval::EvalConfig::default() };
             let interp = judge(&model, config);
             let answer = interp.session().pred(model.assertions[0].pred, &Env::new(&initial_state(&model)));
             (answer, memory.left())

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use abridge_check::{Config, Disk, Evaluator, Method, Report, check, check_on_disk};
 use abridge_diag::FileId;
 use abridge_model::Logic;
-use abridge_temporal::{Budget, Idle, NoDomain, Property, Source, expand, parse_ltl};
+use abridge_temporal::{Budget, Idle, LinearProperty, NoDomain, TemporalText, expand, parse_ltl};
 use abridge_testkit::{Project, Random};
 
 const N_MACHINES: u64 = 60;
@@ -78,9 +78,9 @@ fn formula(random: &mut Random, n_variables: usize, n_operations: usize) -> Stri
 }
 
 fn may_leave_out(text: &str) -> bool {
-    let (ltl, _) = parse_ltl(Source { file: FileId(0), base: 0, text });
+    let (ltl, _) = parse_ltl(TemporalText { file: FileId(0), base: 0, text });
     let expanded = expand(&ltl.expect("a formula"), &mut NoDomain).expect("no quantifiers");
-    Idle::new(&Property::new(&expanded, &Budget::default()).expect("small")).is_some()
+    Idle::new(&LinearProperty::new(&expanded, &Budget::default()).expect("small")).is_some()
 }
 
 /// All that is told.

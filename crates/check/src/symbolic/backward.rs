@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use abridge_encoding::Source;
+use abridge_encoding::EncodingSource;
 use abridge_eval::State;
 use abridge_model_system::{INITIALISATION, ModelSystem};
 use abridge_reduce::symmetry::{Group, Method};
@@ -59,7 +59,7 @@ impl<S: ModelSystem> SymbolicRun<'_, S> {
     }
 
     /// Whether patterns exclude everything that is asked about. What they leave open is searched for in other ways.
-    pub(super) fn is_excluded(&mut self, source: &Source<'_>, constants: &State, group: &Group) -> bool {
+    pub(super) fn is_excluded(&mut self, source: &EncodingSource<'_>, constants: &State, group: &Group) -> bool {
         if self.config.representatives != Representatives::Patterns || self.config.symmetry == Method::Off {
             return false;
         }

@@ -11,7 +11,7 @@ use abridge_symbolic::{
     Witness,
 };
 use abridge_system::{Gap, Limit};
-use abridge_temporal::{Budget, Expanded, Property};
+use abridge_temporal::{Budget, ExpandedFormula, LinearProperty};
 
 use crate::temporal::atoms::{self, StepPattern};
 use crate::temporal::{FormulaTree, PreparedFormula, TemporalReport, TemporalVerdict, first_error};
@@ -25,7 +25,7 @@ pub(super) struct SymbolicFormulas<'r, S> {
     /// What is known so far: a formula holds as long as no set-up contradicts it.
     pub(super) reports: Vec<TemporalReport>,
     /// Automata of formulas of linear time, once they were asked for.
-    properties: Vec<Option<Option<Property>>>,
+    properties: Vec<Option<Option<LinearProperty>>>,
 }
 
 /// Whether the engine can judge all formulas.
@@ -129,11 +129,11 @@ impl<'r, S: ModelSystem> SymbolicFormulas<'r, S> {
     }
 
     /// The automaton of a formula of linear time; nothing if it is too large.
-    fn property(&mut self, number: usize, expanded: &Expanded) -> Option<&Property> {
+    fn property(&mut self, number: usize, expanded: &ExpandedFormula) -> Option<&LinearProperty> {
         let config = self.config;
         let made = self.properties[number].get_or_insert_with(|| {
             let is_stopped = || config.stop.is_raised();
-            Property::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() }).ok()
+            LinearProperty::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() }).ok()
         });
         made.as_ref()
     }

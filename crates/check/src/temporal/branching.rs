@@ -4,7 +4,7 @@
 
 use abridge_search::StateGraph;
 use abridge_temporal::formula::AtomId;
-use abridge_temporal::{Branching, ctl};
+use abridge_temporal::{BranchingFormula, ctl};
 
 use super::graph::Lettering;
 use super::{MarkedSteps, Turned};
@@ -31,7 +31,7 @@ impl Decided {
 
 /// Judges a formula, given the numbers of its atoms, on the steps that are stored of so many states.
 pub(super) fn decide(
-    branching: &Branching,
+    branching: &BranchingFormula,
     atoms: &[usize],
     (seen, n_states): (MarkedSteps<'_>, usize),
     turned: &Turned<'_>,
@@ -65,8 +65,10 @@ pub(super) fn decide(
 /// A path shows the value of a formula.
 fn has_path(evidence: &ctl::Evidence) -> bool {
     match &evidence.shown {
-        ctl::Shown::Path { steps, parts, .. } => !steps.is_empty() || parts.iter().any(|(_, part)| has_path(part)),
-        ctl::Shown::Parts(parts) => parts.iter().any(has_path),
+        ctl::EvidencePart::Path { steps, parts, .. } => {
+            !steps.is_empty() || parts.iter().any(|(_, part)| has_path(part))
+        }
+        ctl::EvidencePart::Parts(parts) => parts.iter().any(has_path),
         _ => false,
     }
 }

@@ -6,8 +6,8 @@
 
 use abridge_model_system::ModelSystem;
 use abridge_reduce::symmetry::Canonizer;
-use abridge_temporal::ctl::{Evidence, Shown};
-use abridge_temporal::emptiness::{Path, PathEnd};
+use abridge_temporal::ctl::{Evidence, EvidencePart};
+use abridge_temporal::emptiness::{LetterPath, PathEnd};
 use abridge_temporal::formula::Ctl;
 
 use super::prepare::{FormulaTree, PreparedBody};
@@ -154,15 +154,15 @@ impl<S: ModelSystem> EvidenceBuilder<'_, '_, S> {
     ) -> Vec<Branch> {
         let mut branch = self.branch(evidence, after);
         match &evidence.shown {
-            Shown::Fact => {}
-            Shown::AllPaths => branch.shown = BranchShown::AllPaths,
-            Shown::Omitted => branch.shown = BranchShown::Omitted,
-            Shown::Parts(parts) => {
+            EvidencePart::Fact => {}
+            EvidencePart::AllPaths => branch.shown = BranchShown::AllPaths,
+            EvidencePart::Omitted => branch.shown = BranchShown::Omitted,
+            EvidencePart::Parts(parts) => {
                 return abridge_diag::with_stack(|| {
                     parts.iter().flat_map(|part| self.branches(part, after, here, canonizer)).collect()
                 });
             }
-            Shown::Path { steps, loop_start, parts } => {
+            EvidencePart::Path { steps, loop_start, parts } => {
                 let states = self.retrace(evidence.state, (steps, *loop_start), here, canonizer, &mut branch);
                 for (position, part) in parts {
                     if let Some(here) = states.get(*position) {
@@ -200,7 +200,7 @@ impl<S: ModelSystem> EvidenceBuilder<'_, '_, S> {
         if let Some(first) = loop_start.filter(|_| real_path.trace.gap.is_none()) {
             let sources = [start].into_iter().chain(steps.iter().map(|(_, target)| *target));
             let positions = sources.zip(steps).map(|(state, (letter, _))| (state, *letter)).collect();
-            let path = Path { positions, end: PathEnd::Loop(first) };
+            let path = LetterPath { positions, end: PathEnd::Loop(first) };
             real_path.close(&path, first, &letter);
         }
         let is_end = loop_start.is_none() && self.seen.stored.reader().ending(last).is_some();

@@ -7,7 +7,7 @@ use abridge_model::Model;
 use abridge_system::{AnySystem, Machine as _, Move, Origin, Step, Steps, System as _, Worker as _};
 use abridge_temporal::emptiness::Truth;
 use abridge_temporal::formula::{AtomId, LtlNode};
-use abridge_temporal::{Verdict, evaluate_prefix};
+use abridge_temporal::{PrefixVerdict, evaluate_prefix};
 
 use super::letters::{Lettered, StepLetter};
 use super::prepare::FormulaTree;
@@ -19,7 +19,7 @@ use crate::{Config, stack, system_config};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistoryRow {
     pub text: String,
-    pub values: Vec<Verdict>,
+    pub values: Vec<PrefixVerdict>,
 }
 
 /// Choices of one operation that are looked at where steps are taken again.
@@ -48,7 +48,7 @@ pub fn along_history(model: &Model, config: &Config, steps: &[TraceStep]) -> Opt
     let n_before = history.len() - history.iter().filter(is_running).count();
     let path = &history[n_before..];
     let mut is_over = false;
-    let mut positions: Vec<Vec<Verdict>> = Vec::with_capacity(path.len());
+    let mut positions: Vec<Vec<PrefixVerdict>> = Vec::with_capacity(path.len());
     for (idx, step) in path.iter().enumerate() {
         let (mut out, mut worker) = (Steps::new(system.width()), lettered.worker());
         // What is missing has no letter.

@@ -5,7 +5,7 @@
 
 use abridge_search::Strategy;
 use abridge_temporal::emptiness::Truth;
-use abridge_temporal::{Budget, GaveUp, Idle, Property};
+use abridge_temporal::{Budget, GaveUp, Idle, LinearProperty};
 
 use super::prepare::FormulaTree;
 use crate::Config;
@@ -13,7 +13,7 @@ use crate::Config;
 /// Properties of formulas of linear time.
 pub(crate) struct LinearProperties {
     /// By formula; nothing for those of branching time and those that are wrong.
-    of_formulas: Vec<Option<Result<Property, GaveUp>>>,
+    of_formulas: Vec<Option<Result<LinearProperty, GaveUp>>>,
     /// For each formula the letters of steps that it does not need, and its atoms among those of all formulas; empty if some formula needs all steps.
     idle: Vec<(Idle, Vec<usize>)>,
 }
@@ -26,7 +26,7 @@ impl LinearProperties {
         let bodies = || prepared.formulas.iter().map(|formula| formula.body.as_ref());
         let property = |tree: &FormulaTree| match tree {
             FormulaTree::Ltl(expanded) => {
-                Some(Property::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() }))
+                Some(LinearProperty::new(expanded, &Budget { is_stopped: &is_stopped, ..Budget::default() }))
             }
             FormulaTree::Ctl(_) => None,
         };
@@ -42,7 +42,7 @@ impl LinearProperties {
         LinearProperties { of_formulas, idle: idle.unwrap_or_default() }
     }
 
-    pub(super) fn of_formula(&self, formula: usize) -> Option<&Result<Property, GaveUp>> {
+    pub(super) fn of_formula(&self, formula: usize) -> Option<&Result<LinearProperty, GaveUp>> {
         self.of_formulas.get(formula)?.as_ref()
     }
 

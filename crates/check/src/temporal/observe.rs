@@ -8,7 +8,7 @@ use abridge_model::Model;
 use abridge_model_system::FIRST_OPERATION;
 use abridge_reduce::Paths;
 use abridge_temporal::formula::CtlNode;
-use abridge_temporal::{Branching, Budget, Expanded, Fair, Property};
+use abridge_temporal::{BranchingFormula, Budget, ExpandedFormula, FairnessSubject, LinearProperty};
 
 use super::atoms::{LoweredAtom, StepPattern};
 use super::prepare::{FormulaTree, Prepared, PreparedFormula};
@@ -107,18 +107,18 @@ fn observed_pattern(pattern: &StepPattern) -> ObservedPattern {
 }
 
 /// Why steps may not be left out, for a formula of linear time.
-fn refused_ltl(expanded: &Expanded) -> Option<&'static str> {
-    if expanded.premises.iter().flatten().any(|constraint| constraint.subject == Fair::Every) {
+fn refused_ltl(expanded: &ExpandedFormula) -> Option<&'static str> {
+    if expanded.premises.iter().flatten().any(|constraint| constraint.subject == FairnessSubject::Every) {
         return Some("observes every operation with its arguments");
     }
-    match Property::new(expanded, &Budget::default()) {
+    match LinearProperty::new(expanded, &Budget::default()) {
         Ok(property) if property.is_stutter_invariant => None,
         Ok(_) => Some("is not stutter-invariant"),
         Err(_) => Some("has an automaton that is too large"),
     }
 }
 
-fn refused_ctl(branching: &Branching) -> Option<&'static str> {
+fn refused_ctl(branching: &BranchingFormula) -> Option<&'static str> {
     if branching.has_premise() {
         return Some("is a formula of CTL with a fairness premise");
     }

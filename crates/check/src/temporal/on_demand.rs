@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use abridge_model_system::ModelSystem;
 use abridge_search::{Config, Control, Expansion, Exploration, Lazy};
 use abridge_system::{AnySystem, Origin};
-use abridge_temporal::emptiness::{Answer, LetterGraph, Suspicion, Truth, find_violation, holds_violation};
+use abridge_temporal::emptiness::{LetterGraph, PathAnswer, Suspicion, Truth, find_violation, holds_violation};
 use abridge_temporal::formula::AtomId;
 
 use super::letters::{Lettered, StepLetter};
@@ -77,7 +77,7 @@ impl<S: ModelSystem> Temporal<'_, S> {
                 graph.is_frozen.set(true);
                 let answer = find_violation(&view, property);
                 graph.is_frozen.set(false);
-                Some(answer).filter(|answer| matches!(answer, Answer::Path(_) | Answer::IllDefined(..)))
+                Some(answer).filter(|answer| matches!(answer, PathAnswer::Path(_) | PathAnswer::IllDefined(..)))
             };
             let suspicion = holds_violation(&view, property, &mut || frozen().is_some());
             let answer = if suspicion == Suspicion::Violation { frozen() } else { None };

@@ -11,8 +11,12 @@ use abridge_model::{Logic, Model, PredId, SmolStr, Type, TypeId};
 use abridge_model_system::step_number;
 use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
 use abridge_system::Origin;
-use abridge_temporal::formula::{Atom as ParsedAtom, AtomKind, BText, Ltl, Pattern as ParsedPattern, Place};
-use abridge_temporal::{Branching, Domain, ExpandError, Expanded, Fair, Source, expand, parse_ctl, parse_ltl};
+use abridge_temporal::formula::{
+    AtomKind, BText, FormulaAtom as ParsedAtom, Ltl, OperationPattern as ParsedPattern, TextRange,
+};
+use abridge_temporal::{
+    BranchingFormula, Domain, ExpandError, ExpandedFormula, FairnessSubject, TemporalText, expand, parse_ctl, parse_ltl,
+};
 
 use super::atoms::{ChangeTest, LoweredAtom, StepPattern};
 use crate::{Config, Needs, Place as MachinePlace, choices, needs};
@@ -29,7 +33,7 @@ pub struct FormulaSource {
 }
 
 impl FormulaSource {
-    fn span(&self, place: Place) -> Span {
+    fn span(&self, place: TextRange) -> Span {
         Span::new(self.file, self.base + place.start, self.base + place.end)
     }
 }
@@ -76,8 +80,8 @@ pub(crate) struct PreparedBody {
 
 #[derive(Clone, Debug)]
 pub(crate) enum FormulaTree {
-    Ltl(Expanded),
-    Ctl(Branching),
+    Ltl(ExpandedFormula),
+    Ctl(BranchingFormula),
 }
 
 impl FormulaTree {
@@ -87,7 +91,7 @@ impl FormulaTree {
             FormulaTree::Ltl(expanded) => &expanded.premises,
             FormulaTree::Ctl(branching) => &branching.premises,
         };
-        premises.iter().flatten().any(|constraint| constraint.subject == Fair::Every)
+        premises.iter().flatten().any(|constraint| constraint.subject == FairnessSubject::Every)
     }
 }
 
@@ -150,7 +154,8 @@ struct WantedAtom {
 
 impl WantedAtom {
     fn is_same(&self, kind: &AtomKind, bindings: &[(SmolStr, String)]) -> bool {
-        let atom = |kind: &AtomKind| ParsedAtom { kind: kind.clone(), bindings: Vec::new(), place: Place::default() };
+        let atom =
+            |kind: &AtomKind| ParsedAtom { kind: kind.clone(), bindings: Vec::new(), place: TextRange::default() };
         self.bindings == bindings && atom(&self.kind).same(&atom(kind))
     }
 }
@@ -176,7 +181,7 @@ struct Preparing<'p, 'l> {
 impl Preparing<'_, '_> {
     fn parse(&mut self, source: FormulaSource) {
         let text = source.text.clone();
-        let parsed = Source { file: source.file, base: source.base, text: &text };
+        let parsed = TemporalText { file: source.file, base: source.base, text: &text };
         let mut formula = PreparedFormula { source, diagnostics: Vec::new(), body: None };
         match formula.source.logic {
             Logic::Ltl => {
@@ -189,7 +194,7 @@ impl Preparing<'_, '_> {
             Logic::Ctl => {
                 let (ctl, diagnostics) = parse_ctl(parsed);
                 formula.diagnostics = diagnostics;
-                match ctl.map(Branching::new) {
+                match ctl.map(BranchingFormula::new) {
                     Some(Ok(branching)) => {
                         let atoms = branching.formula.atoms.iter();
                         let parsed: Vec<ParsedAtom> = atoms.map(|(_, atom)| atom.clone()).collect();
@@ -313,7 +318,7 @@ impl Preparing<'_, '_> {
             pattern.operation = BText { text: name.into(), start };
             pattern.arguments = arguments;
             let message = format!("`{text}` is read as `{pattern}`");
-            let span = formula.source.span(Place { start, end: start + text.len() as u32 });
+            let span = formula.source.span(TextRange { start, end: start + text.len() as u32 });
             let warning = Diagnostic::warning("foreign-operator", message).at(span);
             if !formula.diagnostics.iter().any(|known| known.message == warning.message) {
                 formula.diagnostics.push(warning.help("arguments of operations stand in parentheses"));
@@ -345,7 +350,7 @@ impl Preparing<'_, '_> {
     fn pattern_mistake(&self, source: &FormulaSource, pattern: &ParsedPattern) -> Option<Diagnostic> {
         let name = &pattern.operation.text;
         let start = pattern.operation.start;
-        let span = source.span(Place { start, end: start + name.len() as u32 });
+        let span = source.span(TextRange { start, end: start + name.len() as u32 });
         let operations = || self.model.transitions().map(|(_, op)| op);
         let Some(operation) = operations().find(|op| op.name == *name) else {
             let diagnostic = Diagnostic::error("unknown-operation", format!("no operation `{name}`")).at(span);
@@ -391,7 +396,7 @@ impl Preparing<'_, '_> {
             if !is_explained {
                 for formula in self.formulas.iter_mut().filter(|formula| formula.body.is_some()) {
                     formula.body = None;
-                    let whole = Place { start: 0, end: formula.source.text.len() as u32 };
+                    let whole = TextRange { start: 0, end: formula.source.text.len() as u32 };
                     let diagnostic =
                         Diagnostic::error("temporal-formula", "the formula could not be read in the machine");
                     formula.diagnostics.push(diagnostic.at(formula.source.span(whole)));
@@ -465,7 +470,7 @@ fn binding(bindings: &[(SmolStr, String)], is_predicate: bool) -> (String, Strin
 fn moved(diagnostic: &Diagnostic, source: &FormulaSource, text: &FormulaPiece, files: &[FileId]) -> Diagnostic {
     let moved = |label: &Label| {
         let place = |offset: u32| (text.start + offset.saturating_sub(text.n_before)).min(source.text.len() as u32);
-        let span = source.span(Place { start: place(label.span.start), end: place(label.span.end) });
+        let span = source.span(TextRange { start: place(label.span.start), end: place(label.span.end) });
         Label { span, text: label.text.clone() }
     };
     let is_in_text = |label: &&Label| files.contains(&label.span.file);

@@ -12,9 +12,9 @@ use abridge_eval::{Env, Error};
 use abridge_model::ids::Id as _;
 use abridge_model_system::{Execution, ModelSystem, Place, executions, step_number};
 use abridge_reduce::symmetry::{Canonizer, permute_state};
-use abridge_temporal::emptiness::{Path, PathEnd, Truth};
-use abridge_temporal::formula::{AtomId, Binary, Ltl, LtlNode, NodeId, Unary};
-use abridge_temporal::{Constraint, Expanded, Fair, Table, Word, evaluate, is_fair};
+use abridge_temporal::emptiness::{LetterPath, PathEnd, Truth};
+use abridge_temporal::formula::{AtomId, BinaryTemporal, Ltl, LtlNode, NodeId, UnaryTemporal};
+use abridge_temporal::{ExpandedFormula, FairnessConstraint, FairnessSubject, LassoTruth, Word, evaluate, is_fair};
 
 use super::Searched;
 use super::atoms::{ChangeTest, LoweredAtom, StepPattern};
@@ -64,8 +64,8 @@ const MAX_TABLED: usize = 10_000;
 pub(super) fn tell(
     searched: &Searched<'_, impl ModelSystem>,
     body: &PreparedBody,
-    expanded: &Expanded,
-    path: &Path,
+    expanded: &ExpandedFormula,
+    path: &LetterPath,
     letters: &[StepLetter],
     canonizer: Option<&mut dyn Canonizer>,
 ) -> (Trace, Option<Story>) {
@@ -139,7 +139,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
     fn begin(
         searched: &'w Searched<'s, S>,
         body: &'w PreparedBody,
-        path: &Path,
+        path: &LetterPath,
         canonizer: Option<&'c mut dyn Canonizer>,
     ) -> Result<Self, Trace> {
         let start = match (path.positions.first(), path.end) {
@@ -287,7 +287,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
     /// Goes around a loop until a real state comes back; the position from which on it repeats.
     pub(super) fn close<'l>(
         &mut self,
-        path: &Path,
+        path: &LetterPath,
         start: usize,
         letter: &dyn Fn(usize) -> &'l StepLetter,
     ) -> Option<usize> {
@@ -434,7 +434,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
     }
 
     /// Judges the word and tells what went wrong.
-    fn story(&mut self, expanded: &Expanded, end: StoryEnd) -> Option<Story> {
+    fn story(&mut self, expanded: &ExpandedFormula, end: StoryEnd) -> Option<Story> {
         // A prefix shows its last state, too.
         let n_positions = self.word.len() + usize::from(end == StoryEnd::Anything);
         let word = match end {
@@ -465,11 +465,11 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
 
     /// Why a loop is fair: the reasons of all constraints of an alternative that holds. Nothing if the loop is not fair. Other paths need no reason: a
     /// prefix can be continued fairly, and a path that ends is fair.
-    fn fairness(&self, expanded: &Expanded, word: &Word<Vec<Truth>>, end: StoryEnd) -> Option<Vec<String>> {
+    fn fairness(&self, expanded: &ExpandedFormula, word: &Word<Vec<Truth>>, end: StoryEnd) -> Option<Vec<String>> {
         let StoryEnd::Loop(start) = end else { return Some(Vec::new()) };
-        let reason = |constraint: &Constraint| {
+        let reason = |constraint: &FairnessConstraint| {
             let why = match constraint.subject {
-                Fair::Step { enabled, taken } => {
+                FairnessSubject::Step { enabled, taken } => {
                     let holds = |letter: &Vec<Truth>, atom: AtomId| letter[atom.0 as usize] == Truth::True;
                     if is_fair(*constraint, word, holds) != Some(true) {
                         return None;
@@ -484,7 +484,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
                         (None, None) => return None,
                     }
                 }
-                Fair::Every => self.every(constraint.is_strong, start)?,
+                FairnessSubject::Every => self.every(constraint.is_strong, start)?,
             };
             Some(format!("{}: {why}", constraint.text(&expanded.formula.atoms)))
         };
@@ -536,7 +536,7 @@ impl<'w, 's, 'c, S: ModelSystem> RealPath<'w, 's, 'c, S> {
 }
 
 /// Truth of each subformula at the positions of the path, outermost first, each text once.
-fn rows(ltl: &Ltl, table: &Table, n_positions: usize) -> Vec<StoryRow> {
+fn rows(ltl: &Ltl, table: &LassoTruth, n_positions: usize) -> Vec<StoryRow> {
     let mut rows: Vec<StoryRow> = Vec::new();
     let nodes: Vec<NodeId> = ltl.nodes().map(|(id, _)| id).collect();
     for id in nodes.into_iter().rev() {
@@ -569,7 +569,7 @@ fn place_of(position: usize) -> String {
 /// Follows a false formula down to what makes it false.
 struct Culprit<'c> {
     ltl: &'c Ltl,
-    table: &'c Table,
+    table: &'c LassoTruth,
     n_shown: usize,
 }
 
@@ -580,13 +580,15 @@ impl Culprit<'_> {
             let value = |node: NodeId, at: usize| self.table.row(node)[at];
             let first_false = |node: NodeId| (at..self.table.row(node).len()).find(|later| !value(node, *later));
             match self.ltl.node(node) {
-                LtlNode::Unary(Unary::Globally, operand) => match first_false(*operand) {
+                LtlNode::Unary(UnaryTemporal::Globally, operand) => match first_false(*operand) {
                     Some(later) => (node, at) = (*operand, later),
                     None => break,
                 },
-                LtlNode::Binary(Binary::And, left, right) => node = if value(*left, at) { *right } else { *left },
-                LtlNode::Binary(Binary::Implies, _, right) => node = *right,
-                LtlNode::Unary(Unary::Next, operand) if at + 1 < self.table.row(*operand).len() => {
+                LtlNode::Binary(BinaryTemporal::And, left, right) => {
+                    node = if value(*left, at) { *right } else { *left }
+                }
+                LtlNode::Binary(BinaryTemporal::Implies, _, right) => node = *right,
+                LtlNode::Unary(UnaryTemporal::Next, operand) if at + 1 < self.table.row(*operand).len() => {
                     (node, at) = (*operand, at + 1);
                 }
                 _ => break,
@@ -600,13 +602,13 @@ impl Culprit<'_> {
             _ => place.clone(),
         };
         match self.ltl.node(node) {
-            LtlNode::Unary(Unary::Finally, operand) => {
+            LtlNode::Unary(UnaryTemporal::Finally, operand) => {
                 format!("`{}` never holds {onwards}", self.ltl.text(*operand))
             }
-            LtlNode::Binary(Binary::Until, _, right) if !self.table.row(*right)[at..].contains(&true) => {
+            LtlNode::Binary(BinaryTemporal::Until, _, right) if !self.table.row(*right)[at..].contains(&true) => {
                 format!("`{}` never holds {onwards}", self.ltl.text(*right))
             }
-            LtlNode::Unary(Unary::Not, operand) => format!("`{}` holds {place}", self.ltl.text(*operand)),
+            LtlNode::Unary(UnaryTemporal::Not, operand) => format!("`{}` holds {place}", self.ltl.text(*operand)),
             _ => format!("`{text}` is false {place}"),
         }
     }

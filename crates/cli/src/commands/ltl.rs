@@ -6,12 +6,12 @@
 use std::fmt::Write as _;
 
 use abridge_diag::{Diagnostic, SourceMap, visible};
-use abridge_temporal::automaton::{Automaton, Marks};
-use abridge_temporal::bdd::{self, Bdd, Bdds};
-use abridge_temporal::formula::{Atoms, Ltl, LtlNode, Place, Unary};
+use abridge_temporal::automaton::{Automaton, MarkSet};
+use abridge_temporal::bdd::{self, LetterBdd, LetterBdds};
+use abridge_temporal::formula::{Atoms, Ltl, LtlNode, TextRange, UnaryTemporal};
 use abridge_temporal::{
-    Budget, Class, Constraint, ExpandError, Expanded, GaveUp, NoDomain, Property, Source, Words, dot, expand,
-    guard_texts, hoa, parse_ltl, satisfaction,
+    Budget, Class, ExpandError, ExpandedFormula, FairnessConstraint, GaveUp, HoaWords, LinearProperty, NoDomain,
+    TemporalText, dot, expand, guard_texts, hoa, parse_ltl, satisfaction,
 };
 use clap::Args;
 use serde_json::{Value, json};
@@ -46,10 +46,10 @@ struct Shown {
     /// The formula that the automaton is for.
     name: String,
     atoms: Atoms,
-    premises: Vec<Vec<Constraint>>,
+    premises: Vec<Vec<FairnessConstraint>>,
     class: Class,
     is_stutter_invariant: bool,
-    bdds: Bdds,
+    bdds: LetterBdds,
     automaton: Automaton,
     is_deterministic: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(options: &LtlOptions, json: bool) -> Exit {
     let text = options.formula.as_str();
     let mut sources = SourceMap::new();
     let file = sources.add("<formula>", text);
-    let source = Source { file, base: 0, text };
+    let source = TemporalText { file, base: 0, text };
     let (ltl, mut diagnostics) = parse_ltl(source);
     let expanded = ltl.and_then(|ltl| match expand(&ltl, &mut NoDomain) {
         Ok(expanded) => Some((ltl, expanded)),
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &LtlOptions, json: bool) -> Exit {
     let shown = match shown(&ltl, expanded, options.violations) {
         Ok(shown) => shown,
         Err(_) => {
-            let place = Place { start: 0, end: text.len() as u32 };
+            let place = TextRange { start: 0, end: text.len() as u32 };
             let message = "the automaton of the formula is too large";
             diagnostics.push(Diagnostic::error("temporal-formula", message).at(source.span(place)));
             return fail(json, text, &sources, &diagnostics, Exit::Incomplete);
@@ -89,7 +89,7 @@ pub(crate) fn run(options: &LtlOptions, json: bool) -> Exit {
     }
     complain(&sources, &diagnostics);
     if options.hoa {
-        out!("{}", visible(&hoa(automaton, bdds, atoms, name, Words::All)));
+        out!("{}", visible(&hoa(automaton, bdds, atoms, name, HoaWords::All)));
     } else if options.dot {
         out!("{}", visible(&dot(automaton, bdds, atoms, name)));
     } else if options.svg {
@@ -109,7 +109,7 @@ fn fail(json: bool, text: &str, sources: &SourceMap, diagnostics: &[Diagnostic],
     exit
 }
 
-fn cannot_expand(error: &ExpandError, source: Source<'_>) -> Diagnostic {
+fn cannot_expand(error: &ExpandError, source: TemporalText<'_>) -> Diagnostic {
     let (message, place) = match error {
         ExpandError::NoValues(name, place) => {
             (format!("the values of `{name}` are known with a machine only: abridge check FILE --ltl .."), *place)
@@ -122,20 +122,20 @@ fn cannot_expand(error: &ExpandError, source: Source<'_>) -> Diagnostic {
     Diagnostic::error("temporal-formula", message).at(source.span(place))
 }
 
-fn shown(ltl: &Ltl, expanded: Expanded, of_violations: bool) -> Result<Shown, GaveUp> {
+fn shown(ltl: &Ltl, expanded: ExpandedFormula, of_violations: bool) -> Result<Shown, GaveUp> {
     let budget = Budget::default();
-    let Property { class, is_stutter_invariant, .. } = Property::new(&expanded, &budget)?;
+    let LinearProperty { class, is_stutter_invariant, .. } = LinearProperty::new(&expanded, &budget)?;
     let mut expanded = expanded;
     let mut name = ltl.to_string();
     if of_violations {
         let formula = &mut expanded.formula;
         let (root, place) = (formula.root(), formula.place(formula.root()));
-        formula.push(LtlNode::Unary(Unary::Not, root), place);
+        formula.push(LtlNode::Unary(UnaryTemporal::Not, root), place);
         name = formula.to_string();
     }
     let (mut bdds, automaton) = satisfaction(&expanded, &budget)?;
     let is_deterministic = automaton.is_deterministic(&mut bdds);
-    let Expanded { formula, premises } = expanded;
+    let ExpandedFormula { formula, premises } = expanded;
     Ok(Shown { name, atoms: formula.atoms, premises, class, is_stutter_invariant, bdds, automaton, is_deterministic })
 }
 
@@ -153,7 +153,7 @@ fn task(class: Class) -> &'static str {
 /// Premises as written: alternatives joined by `or`.
 fn premises_text(shown: &Shown) -> Option<String> {
     let alternative =
-        |all: &Vec<Constraint>| all.iter().map(|one| one.text(&shown.atoms)).collect::<Vec<_>>().join(" & ");
+        |all: &Vec<FairnessConstraint>| all.iter().map(|one| one.text(&shown.atoms)).collect::<Vec<_>>().join(" & ");
     let text = shown.premises.iter().map(alternative).collect::<Vec<_>>().join(" or ");
     (!text.is_empty()).then_some(text)
 }
@@ -162,7 +162,7 @@ fn yes(truth: bool) -> &'static str {
     if truth { "yes" } else { "no" }
 }
 
-fn marks_text(marks: Marks) -> String {
+fn marks_text(marks: MarkSet) -> String {
     marks.iter().map(|mark| format!("({mark})")).collect::<Vec<_>>().join(" ")
 }
 
@@ -180,7 +180,7 @@ fn table(shown: &Shown) -> String {
     let kind = if shown.is_deterministic { "deterministic" } else { "nondeterministic" };
     let _ = writeln!(text, "automaton          {sizes}; {kind}; starts in {}\n", automaton.initial);
     let mut rows = vec![["state", "to", "marks", "if"].map(str::to_owned)];
-    let mut add = |source: usize, target: &str, marks: Marks, guard: Bdd| {
+    let mut add = |source: usize, target: &str, marks: MarkSet, guard: LetterBdd| {
         for (line, condition) in guard_texts(guard, &shown.bdds, &shown.atoms).into_iter().enumerate() {
             rows.push(match line {
                 0 => [source.to_string(), target.to_owned(), marks_text(marks), condition],
@@ -193,7 +193,7 @@ fn table(shown: &Shown) -> String {
             add(number, &edge.target.to_string(), edge.marks, edge.guard);
         }
         if state.last != bdd::FALSE {
-            add(number, "end", Marks::default(), state.last);
+            add(number, "end", MarkSet::default(), state.last);
         }
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -248,7 +248,7 @@ fn drawing(shown: &Shown) -> Drawing {
 }
 
 fn shown_json(shown: &Shown) -> Value {
-    let guard = |guard: Bdd| match guard {
+    let guard = |guard: LetterBdd| match guard {
         bdd::FALSE => Vec::new(),
         guard => guard_texts(guard, &shown.bdds, &shown.atoms),
     };

@@ -3,12 +3,12 @@
 use abridge_eval::Cost;
 use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, UnaryOp};
 
-use super::Builder;
+use super::CodeBuilder;
 
 /// Assumed size of an interval with unknown ends.
 const INTERVAL_CANDIDATES: f64 = 15.0;
 
-impl Builder<'_, '_> {
+impl CodeBuilder<'_, '_> {
     /// Estimated number of elements of a set; unbounded if it cannot be listed.
     pub(crate) fn set_cost(&self, set: ExprId) -> Cost {
         let n = Cost::candidates;

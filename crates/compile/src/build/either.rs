@@ -6,10 +6,10 @@
 use abridge_model::ModelNode;
 use abridge_model::{LocalId, Pred, PredId, may_fail};
 
-use super::Builder;
+use super::CodeBuilder;
 use crate::code::PlanStep;
 
-impl Builder<'_, '_> {
+impl CodeBuilder<'_, '_> {
     /// Alternatives of a disjunction, if equations in each of them determine all its open unknowns.
     ///
     /// All alternatives must be total: if one is ill-defined, the others must not hide it.

@@ -2,12 +2,12 @@
 
 use abridge_model::{ExprId, LocalId, Type};
 
-use super::Builder;
+use super::CodeBuilder;
 
 /// Largest given set with a cache per element.
 const MAX_SET_SIZE: u32 = 1 << 10;
 
-impl Builder<'_, '_> {
+impl CodeBuilder<'_, '_> {
     /// Only name beside constants that an expression reads, if it is an element of a given set.
     pub(crate) fn only_element(&self, id: ExprId) -> Option<LocalId> {
         let names = self.names.of_expr(self.model, id);

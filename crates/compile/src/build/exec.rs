@@ -5,13 +5,13 @@ use std::sync::Arc;
 use abridge_diag::with_stack;
 use abridge_model::{ExprId, LocalId, OpId, PredId, Subst, SubstId, Target};
 
-use super::Builder;
-use super::plan::Wanted;
-use crate::code::{Case, Code, Exec, Source, Test, While};
-use crate::program::Operation;
+use super::CodeBuilder;
+use super::plan::SolutionUse;
+use crate::code::{CandidateSource, Code, CompiledCase, Exec, Test, While};
+use crate::program::CompiledOperation;
 
-impl Builder<'_, '_> {
-    pub(crate) fn operation(&mut self, op: OpId) -> Option<Operation> {
+impl CodeBuilder<'_, '_> {
+    pub(crate) fn operation(&mut self, op: OpId) -> Option<CompiledOperation> {
         let model = self.model;
         let operation = &model.operations[op];
         self.open.push(op);
@@ -24,11 +24,11 @@ impl Builder<'_, '_> {
         let cases = cases?;
         let may_repeat =
             cases.len() > 1 || cases.iter().any(|case| case.plan.may_repeat || !is_deterministic(&case.body));
-        Some(Operation { cases, label: [params, outputs.clone()].concat(), outputs, writes, may_repeat })
+        Some(CompiledOperation { cases, label: [params, outputs.clone()].concat(), outputs, writes, may_repeat })
     }
 
     /// Cases of an operation, as in the plain interpreter: its outermost PRE and the SELECTs directly inside are guards.
-    pub(crate) fn cases(&mut self, body: SubstId, params: &[LocalId]) -> Option<Vec<Case>> {
+    pub(crate) fn cases(&mut self, body: SubstId, params: &[LocalId]) -> Option<Vec<CompiledCase>> {
         let mut first = OpenCase { guards: Vec::new(), excluded: Vec::new(), body };
         if let Subst::Pre { pred, body } = self.model.subst(body) {
             first.guards.push(*pred);
@@ -38,9 +38,9 @@ impl Builder<'_, '_> {
         let mut done = Vec::new();
         while let Some(case) = open.pop() {
             let Subst::Select { branches, otherwise } = self.model.subst(case.body) else {
-                let plan = self.plan_for(Wanted::Choice, params, &case.guards, &case.excluded)?;
+                let plan = self.plan_for(SolutionUse::Choice, params, &case.guards, &case.excluded)?;
                 let body = self.exec(case.body)?;
-                done.push(Case { plan, is_deterministic: is_deterministic(&body), body });
+                done.push(CompiledCase { plan, is_deterministic: is_deterministic(&body), body });
                 continue;
             };
             let all: Vec<PredId> = branches.iter().map(|(guard, _)| *guard).collect();
@@ -83,13 +83,13 @@ impl Builder<'_, '_> {
             ),
             Subst::BecomesElement { targets, set } => {
                 let source = match self.code(*set) {
-                    Code::Interpret(id, names) => Source::Interpret(id, names),
-                    code => Source::Code(code),
+                    Code::Interpret(id, names) => CandidateSource::Interpret(id, names),
+                    code => CandidateSource::Code(code),
                 };
                 Exec::Choose { targets: targets.iter().map(|target| self.target(*target)).collect(), source }
             }
             Subst::BecomesSuch { targets, new, pred } => {
-                let plan = self.plan_for(Wanted::Choice, new, &[*pred], &[])?;
+                let plan = self.plan_for(SolutionUse::Choice, new, &[*pred], &[])?;
                 let copies =
                     new.iter().zip(targets).map(|(new, target)| (self.layout.local(*new), self.target(*target)));
                 Exec::Such { plan, copies: copies.collect() }
@@ -116,7 +116,7 @@ impl Builder<'_, '_> {
                 Exec::Case { selector, branches: compiled, otherwise: self.optional(*otherwise)? }
             }
             Subst::Any { binder, pred, body } => {
-                Exec::Any(self.plan_for(Wanted::Choice, binder, &[*pred], &[])?, Box::new(self.exec(*body)?))
+                Exec::Any(self.plan_for(SolutionUse::Choice, binder, &[*pred], &[])?, Box::new(self.exec(*body)?))
             }
             Subst::Let { bindings, body } => Exec::Let(self.bindings(bindings), Box::new(self.exec(*body)?)),
             Subst::Var { locals, body } => {

@@ -9,10 +9,10 @@ use abridge_model::{
 };
 use abridge_value::{Int, Set, Value};
 
-use super::Builder;
-use crate::code::{Code, Head, PerElement, Plan, Purpose, SetTest, Table, Test};
+use super::CodeBuilder;
+use crate::code::{Code, Head, PerElement, Plan, Purpose, SetTest, SolutionTable, Test};
 
-impl Builder<'_, '_> {
+impl CodeBuilder<'_, '_> {
     /// Compiled form of an expression.
     pub(crate) fn code(&mut self, id: ExprId) -> Code {
         with_stack(|| self.code_inner(id))
@@ -170,10 +170,10 @@ impl Builder<'_, '_> {
     }
 
     /// New table for the values of some locals in all solutions.
-    pub(crate) fn table(&mut self, locals: &[LocalId], is_fixed: bool) -> Table {
+    pub(crate) fn table(&mut self, locals: &[LocalId], is_fixed: bool) -> SolutionTable {
         let slots = locals.iter().map(|local| self.layout.local(*local)).collect();
         self.numbers.tables += 1;
-        Table { number: self.numbers.tables - 1, slots, is_fixed }
+        SolutionTable { number: self.numbers.tables - 1, slots, is_fixed }
     }
 
     pub(crate) fn is_constant(&self, id: ExprId) -> bool {

@@ -8,8 +8,8 @@
 use abridge_eval::Cost;
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred};
 
-use super::Builder;
-use super::plan::{Conjunct, Limits};
+use super::CodeBuilder;
+use super::plan::{OpenConjunct, PlanLimits};
 use crate::code::{InverseLookup, PlanStep};
 
 /// Size up to which functions are always scanned.
@@ -26,7 +26,7 @@ pub(crate) struct Application {
     pub(crate) value: ExprId,
 }
 
-impl Builder<'_, '_> {
+impl CodeBuilder<'_, '_> {
     /// Application of a variable to open unknowns, if `side` is one.
     pub(crate) fn applied_to_unknowns(&self, side: ExprId, value: ExprId, open: &[LocalId]) -> Option<Application> {
         let Expr::Binary(BinaryOp::Apply, function, pattern) = self.model.expr(side) else { return None };
@@ -39,9 +39,9 @@ impl Builder<'_, '_> {
     pub(crate) fn by_inverse(
         &mut self,
         equation: Application,
-        waiting: Vec<Conjunct>,
+        waiting: Vec<OpenConjunct>,
         mut open: Vec<LocalId>,
-        limits: &Limits,
+        limits: &PlanLimits,
     ) -> Option<(PlanStep, bool)> {
         let n_candidates = self.n_candidates(equation.pattern, &waiting, &open);
         let otherwise = self.plan_rest(waiting.clone(), open.clone(), &limits.without_inverse())?;
@@ -59,7 +59,7 @@ impl Builder<'_, '_> {
     }
 
     /// Estimated number of candidates for the unknowns of a pattern without the lookup.
-    fn n_candidates(&self, pattern: ExprId, waiting: &[Conjunct], open: &[LocalId]) -> Cost {
+    fn n_candidates(&self, pattern: ExprId, waiting: &[OpenConjunct], open: &[LocalId]) -> Cost {
         let names = self.names.of_expr(self.model, pattern);
         let n_values = |local: &LocalId| {
             let costs = waiting.iter().filter_map(|conjunct| match self.model.pred(conjunct.pred) {

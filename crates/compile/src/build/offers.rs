@@ -3,9 +3,9 @@
 use abridge_eval::Cost;
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, UnaryOp};
 
-use super::Builder;
+use super::CodeBuilder;
 use super::inverse::Application;
-use super::plan::{Conjunct, Limits, MAX_BRANCHES};
+use super::plan::{MAX_BRANCHES, OpenConjunct, PlanLimits};
 
 /// Largest type that is enumerated.
 const MAX_TYPE_VALUES: Cost = Cost::candidates(70_000.0);
@@ -19,14 +19,14 @@ const RANGE_CANDIDATES: Cost = Cost::candidates(25.0);
 const SPLIT_PLACES: f64 = 15.0;
 
 /// Way to bind unknowns.
-pub(crate) struct Choice {
+pub(crate) struct Offer {
     pub(crate) cost: Cost,
-    pub(crate) step: ChoiceStep,
+    pub(crate) step: OfferStep,
     /// Conjunct that the choice implies.
     pub(crate) consumes: Option<usize>,
 }
 
-pub(crate) enum ChoiceStep {
+pub(crate) enum OfferStep {
     Match {
         pattern: ExprId,
         value: ExprId,
@@ -80,17 +80,17 @@ pub(crate) enum Inverse {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Bound {
+pub(crate) enum RangeBound {
     AtLeast(i64),
     Low(ExprId, bool),
     High(ExprId, bool),
 }
 
-impl Builder<'_, '_> {
+impl CodeBuilder<'_, '_> {
     /// Cheapest choice; among equally cheap ones, the one after which the fewest unknowns are left.
-    pub(crate) fn cheapest(&self, waiting: &[Conjunct], open: &[LocalId], limits: &Limits) -> Option<Choice> {
-        let mut best: Option<Choice> = None;
-        let mut offer = |choice: Choice| {
+    pub(crate) fn cheapest(&self, waiting: &[OpenConjunct], open: &[LocalId], limits: &PlanLimits) -> Option<Offer> {
+        let mut best: Option<Offer> = None;
+        let mut offer = |choice: Offer| {
             let is_better = best.as_ref().is_none_or(|best| {
                 choice.cost < best.cost
                     || choice.cost == best.cost
@@ -110,13 +110,13 @@ impl Builder<'_, '_> {
         }
         for local in open {
             if let Some(cost) = self.range_cost(*local, waiting, open) {
-                offer(Choice { cost, step: ChoiceStep::Range { local: *local }, consumes: None });
+                offer(Offer { cost, step: OfferStep::Range { local: *local }, consumes: None });
             }
             let size = Cost::of_type(self.model, self.model.locals[*local].ty);
             if size <= MAX_TYPE_VALUES {
-                offer(Choice {
+                offer(Offer {
                     cost: size.times(TYPE_PENALTY),
-                    step: ChoiceStep::Type { local: *local },
+                    step: OfferStep::Type { local: *local },
                     consumes: None,
                 });
             }
@@ -125,22 +125,22 @@ impl Builder<'_, '_> {
     }
 
     /// Number of unknowns left after a choice and the equations that it decides.
-    pub(crate) fn left_after(&self, choice: &Choice, waiting: &[Conjunct], open: &[LocalId]) -> usize {
+    pub(crate) fn left_after(&self, choice: &Offer, waiting: &[OpenConjunct], open: &[LocalId]) -> usize {
         let mut left = open.to_vec();
         match &choice.step {
-            ChoiceStep::Solve { local, .. }
-            | ChoiceStep::Subsets { local, .. }
-            | ChoiceStep::Range { local }
-            | ChoiceStep::Type { local } => left.retain(|open| open != local),
-            ChoiceStep::Match { pattern, .. }
-            | ChoiceStep::Elements { pattern, .. }
-            | ChoiceStep::Images { pattern, .. }
-            | ChoiceStep::Lookup(Application { pattern, .. }) => self.drop_names(*pattern, &mut left),
-            ChoiceStep::Either { pred, .. } => {
+            OfferStep::Solve { local, .. }
+            | OfferStep::Subsets { local, .. }
+            | OfferStep::Range { local }
+            | OfferStep::Type { local } => left.retain(|open| open != local),
+            OfferStep::Match { pattern, .. }
+            | OfferStep::Elements { pattern, .. }
+            | OfferStep::Images { pattern, .. }
+            | OfferStep::Lookup(Application { pattern, .. }) => self.drop_names(*pattern, &mut left),
+            OfferStep::Either { pred, .. } => {
                 let names = self.names.of_pred(self.model, *pred);
                 left.retain(|local| !names.locals.contains(local));
             }
-            ChoiceStep::Split { operands, .. } => {
+            OfferStep::Split { operands, .. } => {
                 operands.iter().for_each(|operand| self.drop_names(*operand, &mut left));
             }
         }
@@ -154,8 +154,8 @@ impl Builder<'_, '_> {
         &self,
         (idx, pred): (usize, PredId),
         open: &[LocalId],
-        limits: &Limits,
-        offer: &mut dyn FnMut(Choice),
+        limits: &PlanLimits,
+        offer: &mut dyn FnMut(Offer),
     ) {
         let consumes = Some(idx);
         match self.model.pred(pred) {
@@ -163,13 +163,9 @@ impl Builder<'_, '_> {
                 for (pattern, value) in [(*left, *right), (*right, *left)] {
                     if self.is_bound(value, open) {
                         if self.is_pattern(pattern, open) {
-                            offer(Choice {
-                                cost: Cost::EQUATION,
-                                step: ChoiceStep::Match { pattern, value },
-                                consumes,
-                            });
+                            offer(Offer { cost: Cost::EQUATION, step: OfferStep::Match { pattern, value }, consumes });
                         } else if let Some(step) = self.solvable(pattern, value, open) {
-                            offer(Choice { cost: Cost::INVERSE, step, consumes });
+                            offer(Offer { cost: Cost::INVERSE, step, consumes });
                         }
                     }
                 }
@@ -181,28 +177,28 @@ impl Builder<'_, '_> {
                     && self.is_bound(*key, open)
                     && self.is_listable(*set)
                 {
-                    let step = ChoiceStep::Images { key: *key, pattern: *rest, relation: *set };
-                    offer(Choice { cost: Cost::IMAGES, step, consumes });
+                    let step = OfferStep::Images { key: *key, pattern: *rest, relation: *set };
+                    offer(Offer { cost: Cost::IMAGES, step, consumes });
                     return;
                 }
                 let cost = self.set_cost(*set);
                 if cost.is_bounded() {
-                    offer(Choice { cost, step: ChoiceStep::Elements { pattern: *elem, set: *set }, consumes });
+                    offer(Offer { cost, step: OfferStep::Elements { pattern: *elem, set: *set }, consumes });
                 }
             }
             Pred::Compare(Comparison::Subset, part, whole) if self.is_bound(*whole, open) => {
                 if let Some(local) = self.open_local(*part, open) {
                     let cost = self.set_cost(*whole).min(Cost::candidates(64.0)).subsets();
                     if (cost <= MAX_SUBSETS || limits.by_orbit) && self.is_listable(*whole) {
-                        offer(Choice { cost, step: ChoiceStep::Subsets { local, set: *whole }, consumes });
+                        offer(Offer { cost, step: OfferStep::Subsets { local, set: *whole }, consumes });
                     }
                 }
             }
             Pred::Or(_) => {
                 if let Some(alternatives) = self.alternatives(pred, open) {
-                    offer(Choice {
+                    offer(Offer {
                         cost: Cost::candidates(alternatives.len() as f64),
-                        step: ChoiceStep::Either { pred, in_order: limits.in_order },
+                        step: OfferStep::Either { pred, in_order: limits.in_order },
                         consumes,
                     });
                 }
@@ -212,11 +208,11 @@ impl Builder<'_, '_> {
     }
 
     /// `f(x) = value` with a function of the state.
-    pub(crate) fn offer_inverse(&self, pred: PredId, open: &[LocalId], offer: &mut dyn FnMut(Choice)) {
+    pub(crate) fn offer_inverse(&self, pred: PredId, open: &[LocalId], offer: &mut dyn FnMut(Offer)) {
         let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(pred) else { return };
         for (side, value) in [(*left, *right), (*right, *left)] {
             if let Some(equation) = self.applied_to_unknowns(side, value, open).filter(|_| self.is_bound(value, open)) {
-                offer(Choice { cost: Cost::LOOKUP, step: ChoiceStep::Lookup(equation), consumes: None });
+                offer(Offer { cost: Cost::LOOKUP, step: OfferStep::Lookup(equation), consumes: None });
             }
         }
     }
@@ -225,9 +221,9 @@ impl Builder<'_, '_> {
     pub(crate) fn offer_split(
         &self,
         idx: usize,
-        waiting: &[Conjunct],
+        waiting: &[OpenConjunct],
         open: &[LocalId],
-        offer: &mut dyn FnMut(Choice),
+        offer: &mut dyn FnMut(Offer),
     ) {
         let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(waiting[idx].pred) else { return };
         for (expr, value) in [(*left, *right), (*right, *left)] {
@@ -246,7 +242,7 @@ impl Builder<'_, '_> {
             if operands.len() > 1 && operands.iter().all(is_known) && unknowns.len() == n_unknowns {
                 let n_splits = SPLIT_PLACES.powi(i32::try_from(n_free.saturating_sub(1)).unwrap_or(i32::MAX));
                 let cost = Cost::SPLIT.times(Cost::candidates(n_splits));
-                offer(Choice { cost, step: ChoiceStep::Split { operands, value }, consumes: Some(idx) });
+                offer(Offer { cost, step: OfferStep::Split { operands, value }, consumes: Some(idx) });
             }
         }
     }
@@ -264,7 +260,7 @@ impl Builder<'_, '_> {
     }
 
     /// `size(local) = e`
-    pub(crate) fn length_of(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Option<ExprId> {
+    pub(crate) fn length_of(&self, local: LocalId, waiting: &[OpenConjunct], open: &[LocalId]) -> Option<ExprId> {
         let positive = waiting.iter().filter(|conjunct| !conjunct.negated);
         let sides = positive.filter_map(|conjunct| match self.model.pred(conjunct.pred) {
             Pred::Compare(Comparison::Equal, left, right) => Some([(*left, *right), (*right, *left)]),
@@ -278,36 +274,41 @@ impl Builder<'_, '_> {
         sides.flatten().find(says).map(|(_, len)| len)
     }
 
-    pub(crate) fn solvable(&self, expr: ExprId, value: ExprId, open: &[LocalId]) -> Option<ChoiceStep> {
+    pub(crate) fn solvable(&self, expr: ExprId, value: ExprId, open: &[LocalId]) -> Option<OfferStep> {
         let Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), left, right) = self.model.expr(expr) else {
             return None;
         };
         if let Some(local) = self.open_local(*left, open).filter(|_| self.is_bound(*right, open)) {
             let how = if *op == BinaryOp::Add { Inverse::Sum } else { Inverse::Minuend };
-            return Some(ChoiceStep::Solve { local, value, other: *right, how });
+            return Some(OfferStep::Solve { local, value, other: *right, how });
         }
         let local = self.open_local(*right, open).filter(|_| self.is_bound(*left, open))?;
         let how = if *op == BinaryOp::Add { Inverse::Sum } else { Inverse::Subtrahend };
-        Some(ChoiceStep::Solve { local, value, other: *left, how })
+        Some(OfferStep::Solve { local, value, other: *left, how })
     }
 
     /// Bounds of an integer from waiting conjuncts, with the index of the conjunct.
-    pub(crate) fn bounds(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Vec<(usize, Bound)> {
+    pub(crate) fn bounds(
+        &self,
+        local: LocalId,
+        waiting: &[OpenConjunct],
+        open: &[LocalId],
+    ) -> Vec<(usize, RangeBound)> {
         let mut found = Vec::new();
         for (idx, conjunct) in waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated) {
             match self.model.pred(conjunct.pred) {
                 Pred::Compare(op @ (Comparison::Less | Comparison::LessEqual), low, high) => {
                     let strict = *op == Comparison::Less;
                     if self.is_local(*high, local) && self.is_bound(*low, open) {
-                        found.push((idx, Bound::Low(*low, strict)));
+                        found.push((idx, RangeBound::Low(*low, strict)));
                     } else if self.is_local(*low, local) && self.is_bound(*high, open) {
-                        found.push((idx, Bound::High(*high, strict)));
+                        found.push((idx, RangeBound::High(*high, strict)));
                     }
                 }
                 Pred::Compare(Comparison::Member, elem, set) if self.is_local(*elem, local) => {
                     match self.model.expr(*set) {
-                        Expr::BaseSet(BaseSet::Natural) => found.push((idx, Bound::AtLeast(0))),
-                        Expr::BaseSet(BaseSet::Natural1) => found.push((idx, Bound::AtLeast(1))),
+                        Expr::BaseSet(BaseSet::Natural) => found.push((idx, RangeBound::AtLeast(0))),
+                        Expr::BaseSet(BaseSet::Natural1) => found.push((idx, RangeBound::AtLeast(1))),
                         _ => {}
                     }
                 }
@@ -317,12 +318,12 @@ impl Builder<'_, '_> {
         found
     }
 
-    pub(crate) fn range_cost(&self, local: LocalId, waiting: &[Conjunct], open: &[LocalId]) -> Option<Cost> {
+    pub(crate) fn range_cost(&self, local: LocalId, waiting: &[OpenConjunct], open: &[LocalId]) -> Option<Cost> {
         if !matches!(self.model.types.get(self.model.locals[local].ty), Type::Integer) {
             return None;
         }
         let bounds = self.bounds(local, waiting, open);
-        let is_low = |bound: &Bound| matches!(bound, Bound::Low(..) | Bound::AtLeast(_));
+        let is_low = |bound: &RangeBound| matches!(bound, RangeBound::Low(..) | RangeBound::AtLeast(_));
         let both = bounds.iter().any(|(_, bound)| is_low(bound)) && bounds.iter().any(|(_, bound)| !is_low(bound));
         both.then_some(RANGE_CANDIDATES)
     }

@@ -6,10 +6,10 @@ use abridge_eval::FreeNames;
 use abridge_model::ids::Id as _;
 use abridge_model::{LocalId, Type};
 
-use super::Builder;
-use crate::code::{OrbitStep, Pattern, Plan, PlanStep, Purpose};
+use super::CodeBuilder;
+use crate::code::{OrbitStep, Plan, PlanStep, Purpose, ValuePattern};
 
-impl Builder<'_, '_> {
+impl CodeBuilder<'_, '_> {
     /// Marks the steps of a plan that try possibly interchangeable elements. `names` are the free names of the formula around the plan.
     pub(crate) fn with_orbits(&mut self, mut plan: Plan, names: &FreeNames, purpose: Purpose) -> Plan {
         let constants = names.constants.iter().map(|id| self.layout.constant(*id));
@@ -17,7 +17,7 @@ impl Builder<'_, '_> {
         let mut bound: Vec<usize> = names.locals.iter().map(|id| self.layout.local(*id)).collect();
         let mut numbers: Vec<(u32, usize)> = Vec::new();
         for step in &mut plan.steps {
-            if let PlanStep::Each { pattern: Pattern::Bind(slot), orbits, .. } = step
+            if let PlanStep::Each { pattern: ValuePattern::Bind(slot), orbits, .. } = step
                 && let Some(set) = self.given_set(*slot)
             {
                 let known = numbers.iter().find(|(other, _)| *other == set).map(|(_, number)| *number);

@@ -7,8 +7,8 @@
 use abridge_eval::Cost;
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, TypeTable, UnaryOp};
 
-use super::Builder;
-use super::offers::{Choice, ChoiceStep};
+use super::CodeBuilder;
+use super::offers::{Offer, OfferStep};
 use crate::code::{Plan, PlanStep, Test};
 
 /// Number of constant candidates from which on an equation looks its solutions up in a table.
@@ -28,7 +28,7 @@ pub(crate) const MAX_BRANCHES: u32 = 16;
 
 /// Conjunct that the plan does not yet cover.
 #[derive(Clone)]
-pub(crate) struct Conjunct {
+pub(crate) struct OpenConjunct {
     pub(crate) pred: PredId,
     /// Unknowns that it mentions.
     pub(crate) unknowns: Vec<LocalId>,
@@ -37,7 +37,7 @@ pub(crate) struct Conjunct {
 
 /// Use of the solutions.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum SolutionUse {
     /// Quantifier or set. Elements are tried one after the other, so that one of several interchangeable ones can be enough.
     Condition,
     /// Memoised stage of an operation: every solution.
@@ -47,7 +47,7 @@ pub(crate) enum Wanted {
 }
 
 /// Limits and options of the planner.
-pub(crate) struct Limits {
+pub(crate) struct PlanLimits {
     /// An equation or a disjunction relates several unknowns.
     pub(crate) is_puzzle: bool,
     /// Number of branches so far.
@@ -63,26 +63,26 @@ pub(crate) struct Limits {
 /// Largest number of unknowns. Planning takes time cubic in it; beyond it the solver, which plans as it goes, is better.
 const MAX_UNKNOWNS: usize = 400;
 
-impl Limits {
+impl PlanLimits {
     /// Limits for one of two branches.
-    pub(crate) fn split(&self) -> Limits {
-        Limits { n_branches: self.n_branches * 2, ..*self }
+    pub(crate) fn split(&self) -> PlanLimits {
+        PlanLimits { n_branches: self.n_branches * 2, ..*self }
     }
 
-    pub(crate) fn without_inverse(&self) -> Limits {
-        Limits { uses_inverse: false, ..self.split() }
+    pub(crate) fn without_inverse(&self) -> PlanLimits {
+        PlanLimits { uses_inverse: false, ..self.split() }
     }
 }
 
-impl Builder<'_, '_> {
+impl CodeBuilder<'_, '_> {
     /// Plan for the solutions of `required` with all of `excluded` false.
     pub(crate) fn plan(&mut self, binder: &[LocalId], required: &[PredId], excluded: &[PredId]) -> Option<Plan> {
-        self.plan_for(Wanted::Condition, binder, required, excluded)
+        self.plan_for(SolutionUse::Condition, binder, required, excluded)
     }
 
     pub(crate) fn plan_for(
         &mut self,
-        wanted: Wanted,
+        wanted: SolutionUse,
         binder: &[LocalId],
         required: &[PredId],
         excluded: &[PredId],
@@ -101,16 +101,17 @@ impl Builder<'_, '_> {
             waiting.push(self.conjunct(*pred, binder, true));
         }
         let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct) || self.is_choice(conjunct));
-        let (by_orbit, uses_inverse) = (wanted == Wanted::Choice, wanted != Wanted::Condition);
-        let limits = Limits { is_puzzle, n_branches: 1, by_orbit, uses_inverse, in_order: wanted != Wanted::Condition };
+        let (by_orbit, uses_inverse) = (wanted == SolutionUse::Choice, wanted != SolutionUse::Condition);
+        let limits =
+            PlanLimits { is_puzzle, n_branches: 1, by_orbit, uses_inverse, in_order: wanted != SolutionUse::Condition };
         self.plan_rest(waiting, open, &limits)
     }
 
     pub(crate) fn plan_rest(
         &mut self,
-        mut waiting: Vec<Conjunct>,
+        mut waiting: Vec<OpenConjunct>,
         mut open: Vec<LocalId>,
-        limits: &Limits,
+        limits: &PlanLimits,
     ) -> Option<Plan> {
         let mut steps = Vec::new();
         let mut may_repeat = false;
@@ -138,7 +139,7 @@ impl Builder<'_, '_> {
                 }
             }
             let choice = choice?;
-            if let ChoiceStep::Lookup(equation) = choice.step {
+            if let OfferStep::Lookup(equation) = choice.step {
                 let (step, repeats) = self.by_inverse(equation, waiting, open, limits)?;
                 steps.push(step);
                 return Some(Plan { steps, may_repeat: may_repeat || repeats, table: None });
@@ -146,7 +147,7 @@ impl Builder<'_, '_> {
             if let Some(idx) = choice.consumes {
                 waiting.remove(idx);
             }
-            may_repeat |= matches!(choice.step, ChoiceStep::Either { in_order: false, .. });
+            may_repeat |= matches!(choice.step, OfferStep::Either { in_order: false, .. });
             n_candidates = n_candidates.times(choice.cost.max(Cost::ONE));
             if limits.is_puzzle && n_candidates > MAX_RELATED || choice.cost > MAX_SETS && self.tries_sets(&choice.step)
             {
@@ -159,13 +160,13 @@ impl Builder<'_, '_> {
     }
 
     /// Conjunct `P => x = E` with a condition that can be decided before `x` is known.
-    pub(crate) fn conditional(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<(usize, PredId, PredId)> {
+    pub(crate) fn conditional(&self, waiting: &[OpenConjunct], open: &[LocalId]) -> Option<(usize, PredId, PredId)> {
         waiting.iter().enumerate().filter(|(_, conjunct)| !conjunct.negated).find_map(|(idx, conjunct)| {
             let Pred::Implies(condition, consequence) = self.model.pred(conjunct.pred) else { return None };
             let names = self.names.of_pred(self.model, *condition);
             let is_decided = !names.locals.iter().any(|local| open.contains(local));
             let parts = self.names.conjuncts(self.model, *consequence);
-            let parts: Vec<Conjunct> = parts.iter().map(|part| self.conjunct(*part, open, false)).collect();
+            let parts: Vec<OpenConjunct> = parts.iter().map(|part| self.conjunct(*part, open, false)).collect();
             (is_decided && self.determined(&parts, open).is_some()).then_some((idx, *condition, *consequence))
         })
     }
@@ -174,10 +175,10 @@ impl Builder<'_, '_> {
     pub(crate) fn either_way(
         &mut self,
         (condition, consequence): (PredId, PredId),
-        implication: &Conjunct,
-        waiting: Vec<Conjunct>,
+        implication: &OpenConjunct,
+        waiting: Vec<OpenConjunct>,
         open: Vec<LocalId>,
-        limits: &Limits,
+        limits: &PlanLimits,
     ) -> Option<(PlanStep, bool)> {
         let mut richer = waiting.clone();
         for part in self.names.conjuncts(self.model, consequence).iter() {
@@ -193,13 +194,13 @@ impl Builder<'_, '_> {
     }
 
     /// Whether a conjunct is an integer equation with several unknowns. The solver infers bounds from it; a plan could only try values.
-    pub(crate) fn is_sum_of_unknowns(&self, conjunct: &Conjunct) -> bool {
+    pub(crate) fn is_sum_of_unknowns(&self, conjunct: &OpenConjunct) -> bool {
         matches!(self.model.pred(conjunct.pred), Pred::Compare(Comparison::Equal, left, _)
             if !conjunct.negated && conjunct.unknowns.len() > 2 && self.model.ty(*left) == TypeTable::INTEGER)
     }
 
     /// Whether a conjunct is a disjunction of conditions on different integers. Once some are known, the solver infers bounds of the others.
-    pub(crate) fn is_choice(&self, conjunct: &Conjunct) -> bool {
+    pub(crate) fn is_choice(&self, conjunct: &OpenConjunct) -> bool {
         let Pred::Or(parts) = self.model.pred(conjunct.pred) else { return false };
         let is_integer = |local: &LocalId| self.model.locals[*local].ty == TypeTable::INTEGER;
         let is_single = |part: &PredId| self.conjunct(*part, &conjunct.unknowns, false).unknowns.len() == 1;
@@ -210,10 +211,10 @@ impl Builder<'_, '_> {
     }
 
     /// Whether a choice tries all subsets of a set.
-    pub(crate) fn tries_sets(&self, step: &ChoiceStep) -> bool {
+    pub(crate) fn tries_sets(&self, step: &OfferStep) -> bool {
         match step {
-            ChoiceStep::Subsets { .. } => true,
-            ChoiceStep::Elements { set, .. } => matches!(
+            OfferStep::Subsets { .. } => true,
+            OfferStep::Elements { set, .. } => matches!(
                 self.model.expr(*set),
                 Expr::Unary(UnaryOp::Pow | UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, _)
             ),
@@ -225,15 +226,15 @@ impl Builder<'_, '_> {
     /// the key of an equation if there is one, or by prefix for functions.
     pub(crate) fn choose(
         &mut self,
-        choice: Choice,
-        waiting: &mut Vec<Conjunct>,
+        choice: Offer,
+        waiting: &mut Vec<OpenConjunct>,
         open: &mut Vec<LocalId>,
     ) -> Option<PlanStep> {
         let n_values = self.n_constant_values(&choice, open);
         let before = open.clone();
         let step = self.step(choice.step, waiting, open)?;
         let bound: Vec<LocalId> = before.into_iter().filter(|local| !open.contains(local)).collect();
-        let is_fixed_test = |conjunct: &Conjunct| {
+        let is_fixed_test = |conjunct: &OpenConjunct| {
             let names = self.names.of_pred(self.model, conjunct.pred);
             names.variables.is_empty() && names.locals.iter().all(|local| bound.contains(local))
         };
@@ -261,21 +262,21 @@ impl Builder<'_, '_> {
     }
 
     /// Number of candidates of a choice that depends on constants only, otherwise 0. A set whose size is not known counts as large.
-    pub(crate) fn n_constant_values(&self, choice: &Choice, open: &[LocalId]) -> Cost {
+    pub(crate) fn n_constant_values(&self, choice: &Offer, open: &[LocalId]) -> Cost {
         match &choice.step {
             step if !self.is_constant_choice(step, open) => Cost::candidates(0.0),
-            ChoiceStep::Elements { set, .. } if matches!(self.model.expr(*set), Expr::Constant(_)) => MIN_TABULATED,
+            OfferStep::Elements { set, .. } if matches!(self.model.expr(*set), Expr::Constant(_)) => MIN_TABULATED,
             _ => choice.cost,
         }
     }
 
     /// Conditions that can be tested now and that read the local just bound, a function, by application only.
-    pub(crate) fn pointwise(&self, waiting: &[Conjunct], bound: &[LocalId], open: &[LocalId]) -> Vec<PredId> {
+    pub(crate) fn pointwise(&self, waiting: &[OpenConjunct], bound: &[LocalId], open: &[LocalId]) -> Vec<PredId> {
         let [local] = bound else { return Vec::new() };
         if self.model.types.relation(self.model.locals[*local].ty).is_none() {
             return Vec::new();
         }
-        let is_usable = |conjunct: &&Conjunct| {
+        let is_usable = |conjunct: &&OpenConjunct| {
             let names = self.names.of_pred(self.model, conjunct.pred);
             let is_changing = !names.variables.is_empty() || names.locals.len() > 1;
             !conjunct.negated
@@ -303,7 +304,7 @@ impl Builder<'_, '_> {
     /// Equation between an expression over the locals just bound and constants, and one known before: its index and both sides.
     pub(crate) fn joining(
         &self,
-        waiting: &[Conjunct],
+        waiting: &[OpenConjunct],
         bound: &[LocalId],
         open: &[LocalId],
     ) -> Option<(usize, ExprId, ExprId)> {
@@ -322,17 +323,17 @@ impl Builder<'_, '_> {
     }
 
     /// Whether the candidates of a choice depend on constants only.
-    pub(crate) fn is_constant_choice(&self, step: &ChoiceStep, open: &[LocalId]) -> bool {
+    pub(crate) fn is_constant_choice(&self, step: &OfferStep, open: &[LocalId]) -> bool {
         match step {
-            ChoiceStep::Elements { set, pattern } => self.is_constant(*set) && self.is_open_pattern(*pattern, open),
-            ChoiceStep::Subsets { set, .. } => self.is_constant(*set),
-            ChoiceStep::Type { .. } => true,
+            OfferStep::Elements { set, pattern } => self.is_constant(*set) && self.is_open_pattern(*pattern, open),
+            OfferStep::Subsets { set, .. } => self.is_constant(*set),
+            OfferStep::Type { .. } => true,
             _ => false,
         }
     }
 
     /// Existential quantifier that defines an open unknown: `#y.(y : S & x = f(y))`.
-    pub(crate) fn defining(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<usize> {
+    pub(crate) fn defining(&self, waiting: &[OpenConjunct], open: &[LocalId]) -> Option<usize> {
         waiting.iter().position(|conjunct| {
             let Pred::Exists { binder, body } = self.model.pred(conjunct.pred) else { return false };
             let defines = |pred: &PredId| match self.model.pred(*pred) {
@@ -347,8 +348,8 @@ impl Builder<'_, '_> {
     }
 
     /// Adds the locals of an existential quantifier to the unknowns. Solutions may then repeat.
-    pub(crate) fn open_exists(&mut self, idx: usize, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) {
-        let Conjunct { pred, unknowns, .. } = waiting.remove(idx);
+    pub(crate) fn open_exists(&mut self, idx: usize, waiting: &mut Vec<OpenConjunct>, open: &mut Vec<LocalId>) {
+        let OpenConjunct { pred, unknowns, .. } = waiting.remove(idx);
         let Pred::Exists { binder, body } = self.model.pred(pred) else { return };
         open.extend(binder);
         let all = [&unknowns[..], binder].concat();
@@ -357,20 +358,20 @@ impl Builder<'_, '_> {
         }
     }
 
-    pub(crate) fn conjunct(&self, pred: PredId, binder: &[LocalId], negated: bool) -> Conjunct {
+    pub(crate) fn conjunct(&self, pred: PredId, binder: &[LocalId], negated: bool) -> OpenConjunct {
         let names = self.names.of_pred(self.model, pred);
         let unknowns = binder.iter().copied().filter(|local| names.locals.contains(local)).collect();
-        Conjunct { pred, unknowns, negated }
+        OpenConjunct { pred, unknowns, negated }
     }
 
     /// Moves conjuncts without open unknowns into the plan as tests, cheap ones first.
     pub(crate) fn tests(
         &mut self,
-        waiting: &mut Vec<Conjunct>,
+        waiting: &mut Vec<OpenConjunct>,
         open: &[LocalId],
         steps: &mut Vec<PlanStep>,
     ) -> Option<()> {
-        let (mut ready, rest): (Vec<Conjunct>, Vec<Conjunct>) =
+        let (mut ready, rest): (Vec<OpenConjunct>, Vec<OpenConjunct>) =
             waiting.drain(..).partition(|conjunct| !conjunct.unknowns.iter().any(|local| open.contains(local)));
         *waiting = rest;
         ready.sort_by_key(|conjunct| self.weight(conjunct.pred));
@@ -448,7 +449,7 @@ impl Builder<'_, '_> {
     }
 
     /// Side of an equation whose open unknowns follow from the other side.
-    pub(crate) fn determined(&self, waiting: &[Conjunct], open: &[LocalId]) -> Option<ExprId> {
+    pub(crate) fn determined(&self, waiting: &[OpenConjunct], open: &[LocalId]) -> Option<ExprId> {
         waiting.iter().filter(|conjunct| !conjunct.negated).find_map(|conjunct| {
             let Pred::Compare(Comparison::Equal, left, right) = self.model.pred(conjunct.pred) else { return None };
             let follows = |(pattern, value): &(ExprId, ExprId)| {

@@ -5,12 +5,12 @@
 
 use abridge_model::{LocalId, ModelNode, OpId, PredId, Subst, SubstId, Target, VarId, may_fail};
 
-use super::Builder;
-use super::plan::Wanted;
+use super::CodeBuilder;
+use super::plan::SolutionUse;
 use crate::program::{Assigned, Condition, ParameterSearch, Staged};
 
 /// Stages of an operation, if it is covered.
-pub(crate) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> {
+pub(crate) fn staged(builder: &mut CodeBuilder<'_, '_>, op: OpId) -> Option<Staged> {
     let model = builder.model;
     let operation = &model.operations[op];
     let mut guards: Vec<PredId> = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn staged(builder: &mut Builder<'_, '_>, op: OpId) -> Option<Staged> 
 }
 
 /// Collects the assignments of a body that consists of assignments only.
-fn collect(builder: &Builder<'_, '_>, body: SubstId, out: &mut Vec<(Target, abridge_model::ExprId)>) -> Option<()> {
+fn collect(builder: &CodeBuilder<'_, '_>, body: SubstId, out: &mut Vec<(Target, abridge_model::ExprId)>) -> Option<()> {
     match builder.model.subst(body) {
         Subst::Skip => {}
         Subst::Assign { targets, values } => out.extend(targets.iter().copied().zip(values.iter().copied())),
@@ -54,7 +54,7 @@ fn collect(builder: &Builder<'_, '_>, body: SubstId, out: &mut Vec<(Target, abri
 
 /// Stages for guards and the condition of an ANY below them.
 fn stages(
-    builder: &mut Builder<'_, '_>,
+    builder: &mut CodeBuilder<'_, '_>,
     params: &[LocalId],
     binder: &[LocalId],
     (guards, chosen): (&[PredId], &[PredId]),
@@ -90,7 +90,7 @@ fn stages(
         Some(Assigned { code: builder.code(*value), target: *target, reads: read.variables.clone(), locals })
     });
     let values = values.collect::<Option<Vec<Assigned>>>()?;
-    let plan = builder.plan_for(Wanted::Stage, binder, &searched, &[])?;
+    let plan = builder.plan_for(SolutionUse::Stage, binder, &searched, &[])?;
     let slots = found.iter().map(|local| builder.layout.local(*local)).collect();
     let search = ParameterSearch { plan, reads: search_reads, locals: found, found: slots };
     Some(Staged { conditions, search, values, n_params: params.len() })

@@ -2,24 +2,24 @@
 
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, UnaryOp};
 
-use super::Builder;
-use super::offers::{Bound, ChoiceStep, Inverse};
-use super::plan::Conjunct;
-use crate::code::{Code, Head, Part, Pattern, PlanStep, Source};
+use super::CodeBuilder;
+use super::offers::{Inverse, OfferStep, RangeBound};
+use super::plan::OpenConjunct;
+use crate::code::{CandidateSource, Code, ConcatPart, Head, PlanStep, ValuePattern};
 
-impl Builder<'_, '_> {
+impl CodeBuilder<'_, '_> {
     pub(crate) fn step(
         &mut self,
-        choice: ChoiceStep,
-        waiting: &mut Vec<Conjunct>,
+        choice: OfferStep,
+        waiting: &mut Vec<OpenConjunct>,
         open: &mut Vec<LocalId>,
     ) -> Option<PlanStep> {
         Some(match choice {
-            ChoiceStep::Match { pattern, value } => {
+            OfferStep::Match { pattern, value } => {
                 let code = self.code(value);
                 PlanStep::Match { pattern: self.pattern(pattern, open), code }
             }
-            ChoiceStep::Solve { local, value, other, how } => {
+            OfferStep::Solve { local, value, other, how } => {
                 let (value, other) = (Box::new(self.code(value)), Box::new(self.code(other)));
                 let code = match how {
                     Inverse::Sum => Code::Binary(BinaryOp::Subtract, value, other),
@@ -27,18 +27,18 @@ impl Builder<'_, '_> {
                     Inverse::Subtrahend => Code::Binary(BinaryOp::Subtract, other, value),
                 };
                 open.retain(|known| *known != local);
-                PlanStep::Match { pattern: Pattern::Bind(self.layout.local(local)), code }
+                PlanStep::Match { pattern: ValuePattern::Bind(self.layout.local(local)), code }
             }
-            ChoiceStep::Split { operands, value } => {
+            OfferStep::Split { operands, value } => {
                 let code = self.code(value);
                 let mut parts = Vec::with_capacity(operands.len());
                 for operand in &operands {
                     parts.push(match self.open_local(*operand, open) {
-                        Some(local) => Part::Bind {
+                        Some(local) => ConcatPart::Bind {
                             slot: self.layout.local(local),
                             len: self.length_of(local, waiting, open).map(|len| self.code(len)),
                         },
-                        None => Part::Equal(self.code(*operand)),
+                        None => ConcatPart::Equal(self.code(*operand)),
                     });
                 }
                 let bound: Vec<LocalId> =
@@ -46,32 +46,37 @@ impl Builder<'_, '_> {
                 open.retain(|local| !bound.contains(local));
                 PlanStep::Split { code, parts }
             }
-            ChoiceStep::Elements { pattern, set } => {
+            OfferStep::Elements { pattern, set } => {
                 let source = self.source(set);
                 PlanStep::Each { pattern: self.pattern(pattern, open), source, orbits: None }
             }
-            ChoiceStep::Images { key, pattern, relation } => {
+            OfferStep::Images { key, pattern, relation } => {
                 let (relation, key) = (self.head(relation), self.code(key));
                 PlanStep::Images { relation, key, pattern: self.pattern(pattern, open) }
             }
-            ChoiceStep::Subsets { local, set } => {
-                let source = Source::Subsets(self.code(set));
+            OfferStep::Subsets { local, set } => {
+                let source = CandidateSource::Subsets(self.code(set));
                 open.retain(|known| *known != local);
-                PlanStep::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
+                PlanStep::Each { pattern: ValuePattern::Bind(self.layout.local(local)), source, orbits: None }
             }
-            ChoiceStep::Either { pred, in_order } => self.either(pred, in_order, open)?,
+            OfferStep::Either { pred, in_order } => self.either(pred, in_order, open)?,
             // `by_inverse` plans a lookup together with the rest.
-            ChoiceStep::Lookup(_) => return None,
-            ChoiceStep::Range { local } => self.range(local, waiting, open),
-            ChoiceStep::Type { local } => {
+            OfferStep::Lookup(_) => return None,
+            OfferStep::Range { local } => self.range(local, waiting, open),
+            OfferStep::Type { local } => {
                 open.retain(|known| *known != local);
-                let source = Source::Type(self.model.locals[local].ty);
-                PlanStep::Each { pattern: Pattern::Bind(self.layout.local(local)), source, orbits: None }
+                let source = CandidateSource::Type(self.model.locals[local].ty);
+                PlanStep::Each { pattern: ValuePattern::Bind(self.layout.local(local)), source, orbits: None }
             }
         })
     }
 
-    pub(crate) fn range(&mut self, local: LocalId, waiting: &mut Vec<Conjunct>, open: &mut Vec<LocalId>) -> PlanStep {
+    pub(crate) fn range(
+        &mut self,
+        local: LocalId,
+        waiting: &mut Vec<OpenConjunct>,
+        open: &mut Vec<LocalId>,
+    ) -> PlanStep {
         let bounds = self.bounds(local, waiting, open);
         let (mut low, mut high) = (Vec::new(), Vec::new());
         let mut used: Vec<usize> = Vec::new();
@@ -79,12 +84,12 @@ impl Builder<'_, '_> {
             used.push(idx);
             let one = || Box::new(Code::Value(abridge_value::Value::Int(1)));
             match bound {
-                Bound::AtLeast(n) => low.push(Code::Value(abridge_value::Value::Int(n))),
-                Bound::Low(expr, strict) => {
+                RangeBound::AtLeast(n) => low.push(Code::Value(abridge_value::Value::Int(n))),
+                RangeBound::Low(expr, strict) => {
                     let code = self.code(expr);
                     low.push(if strict { Code::Binary(BinaryOp::Add, Box::new(code), one()) } else { code });
                 }
-                Bound::High(expr, strict) => {
+                RangeBound::High(expr, strict) => {
                     let code = self.code(expr);
                     high.push(if strict { Code::Binary(BinaryOp::Subtract, Box::new(code), one()) } else { code });
                 }
@@ -98,23 +103,23 @@ impl Builder<'_, '_> {
     }
 
     /// Pattern of an expression. Its unknowns are bound from here on.
-    pub(crate) fn pattern(&mut self, expr: ExprId, open: &mut Vec<LocalId>) -> Pattern {
+    pub(crate) fn pattern(&mut self, expr: ExprId, open: &mut Vec<LocalId>) -> ValuePattern {
         if let Some(local) = self.open_local(expr, open) {
             open.retain(|known| *known != local);
-            return Pattern::Bind(self.layout.local(local));
+            return ValuePattern::Bind(self.layout.local(local));
         }
         match self.model.expr(expr) {
             Expr::Binary(BinaryOp::Pair, left, right) if !self.is_bound(expr, open) => {
                 let (left, right) = (*left, *right);
                 let left = self.pattern(left, open);
-                Pattern::Pair(Box::new(left), Box::new(self.pattern(right, open)))
+                ValuePattern::Pair(Box::new(left), Box::new(self.pattern(right, open)))
             }
-            _ => Pattern::Equal(self.code(expr)),
+            _ => ValuePattern::Equal(self.code(expr)),
         }
     }
 
     /// Source of the elements of a set.
-    pub(crate) fn source(&mut self, set: ExprId) -> Source {
+    pub(crate) fn source(&mut self, set: ExprId) -> CandidateSource {
         let symbolic = matches!(
             self.model.expr(set),
             Expr::Binary(BinaryOp::Arrow(_) | BinaryOp::Cartesian, ..)
@@ -131,8 +136,8 @@ impl Builder<'_, '_> {
                 | Expr::StructSet(_)
         );
         match (symbolic, self.code(set)) {
-            (false, code) if !matches!(code, Code::Interpret(..)) => Source::Code(code),
-            _ => Source::Interpret(set, self.names.of_expr(self.model, set)),
+            (false, code) if !matches!(code, Code::Interpret(..)) => CandidateSource::Code(code),
+            _ => CandidateSource::Interpret(set, self.names.of_expr(self.model, set)),
         }
     }
 

@@ -10,13 +10,13 @@ use abridge_value::Value;
 
 use super::search::is_last_unwatched;
 use super::{Fast, Runtime, Stop};
-use crate::code::{Case, Code, Exec, Test};
+use crate::code::{Code, CompiledCase, Exec, Test};
 
 pub(crate) type Then<'t, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<()> + 't;
 
 impl<'r> Runtime<'r> {
     /// Calls `then` in all outcomes of one case of an operation.
-    pub(crate) fn case(&mut self, case: &Case, then: &mut Then<'_, 'r>) -> Fast<()> {
+    pub(crate) fn case(&mut self, case: &CompiledCase, then: &mut Then<'_, 'r>) -> Fast<()> {
         let mut is_doubtful = false;
         let rest = match &case.plan.table {
             None => self.leading_tests(&case.plan.steps, &mut is_doubtful)?,

@@ -7,11 +7,11 @@ use abridge_model::ids::Id as _;
 
 use super::rows::Rows;
 use super::{Applied, FUEL, Fast, Runtime, Stop, is_unset, unset};
-use crate::program::{Layout, Program};
+use crate::program::{Program, SlotLayout};
 
 /// Slots and caches of a runtime between two uses.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct RuntimeMemory {
     slots: Vec<Val>,
     constants: Arc<Slots>,
     cells: Vec<Option<Val>>,
@@ -19,9 +19,9 @@ pub(crate) struct Memory {
     applied: Applied,
 }
 
-impl Memory {
-    pub(crate) fn new(layout: Layout) -> Memory {
-        Memory {
+impl RuntimeMemory {
+    pub(crate) fn new(layout: SlotLayout) -> RuntimeMemory {
+        RuntimeMemory {
             slots: vec![unset(); layout.n_slots],
             constants: Arc::default(),
             cells: Vec::new(),
@@ -32,8 +32,8 @@ impl Memory {
 }
 
 impl<'p> Runtime<'p> {
-    pub(crate) fn with_memory(program: &'p Program, session: Session<'p>, memory: Memory) -> Runtime<'p> {
-        let Memory { slots, constants, cells, tables, applied } = memory;
+    pub(crate) fn with_memory(program: &'p Program, session: Session<'p>, memory: RuntimeMemory) -> Runtime<'p> {
+        let RuntimeMemory { slots, constants, cells, tables, applied } = memory;
         Runtime {
             program,
             session,
@@ -52,9 +52,9 @@ impl<'p> Runtime<'p> {
         }
     }
 
-    pub(crate) fn into_memory(self) -> Memory {
+    pub(crate) fn into_memory(self) -> RuntimeMemory {
         let Runtime { slots, constants, cells, tables, applied, .. } = self;
-        Memory { slots, constants, cells, tables, applied }
+        RuntimeMemory { slots, constants, cells, tables, applied }
     }
 
     /// Empties the slots of all variables.

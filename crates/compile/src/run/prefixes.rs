@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use abridge_eval::Val;
 use abridge_value::{Set, Value, relation};
 
-use super::rows::Order;
+use super::rows::RowIndex;
 use super::search::Solution;
 use super::{Fast, Runtime, Stop};
 use crate::code::{Plan, Test};
@@ -80,7 +80,7 @@ impl<'r> Runtime<'r> {
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
         let Some(table) = &plan.table else { return Err(Stop::Escape) };
-        let Some(kept) = self.kept(plan, table, Order::ByPrefix) else { return self.run(&plan.steps, false, found) };
+        let Some(kept) = self.kept(plan, table, RowIndex::ByPrefix) else { return self.run(&plan.steps, false, found) };
         let (Some(prefixes), [slot]) = (&kept.prefixes, &table.slots[..]) else {
             return self.tabulated(plan, table, found);
         };

@@ -15,15 +15,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::search::MAX_TRIED_VALUES;
 use super::{Fast, Runtime, Stop, is_unset, unset};
-use crate::code::{Case, Code, Exec, Pattern, Plan, PlanStep, Source};
-use crate::program::Operation;
+use crate::code::{CandidateSource, Code, CompiledCase, Exec, Plan, PlanStep, ValuePattern};
+use crate::program::CompiledOperation;
 use crate::symmetry::{OrbitChoice, Stabiliser};
 
 /// Callback for a solution, with the stabiliser that remains.
-type Chosen<'s, 'r> = dyn FnMut(&mut Runtime<'r>, &Stabiliser) -> Fast<()> + 's;
+type OrbitSolutionFn<'s, 'r> = dyn FnMut(&mut Runtime<'r>, &Stabiliser) -> Fast<()> + 's;
 
 /// Callback for an outcome, with the size of its orbit and its canonical form.
-type Reached<'s, 'r> = dyn FnMut(&mut Runtime<'r>, u64, Vec<Val>) -> Fast<()> + 's;
+type OrbitOutcomeFn<'s, 'r> = dyn FnMut(&mut Runtime<'r>, u64, Vec<Val>) -> Fast<()> + 's;
 
 /// Representative parameters, and the size of their orbit.
 type Params = (Vec<Value>, u64);
@@ -111,7 +111,12 @@ impl<'r> Runtime<'r> {
     }
 
     /// Parameters that a case of the operation allows, one per orbit.
-    fn params_by_orbit(&mut self, operation: &Operation, case: &Case, group: &Stabiliser) -> Fast<Vec<Params>> {
+    fn params_by_orbit(
+        &mut self,
+        operation: &CompiledOperation,
+        case: &CompiledCase,
+        group: &Stabiliser,
+    ) -> Fast<Vec<Params>> {
         let mut numbers: FxHashMap<Vec<Value>, u64> = FxHashMap::default();
         let mut rows: Vec<Params> = Vec::new();
         self.choose(&case.plan.steps, group, false, &mut |runtime, _| {
@@ -132,7 +137,7 @@ impl<'r> Runtime<'r> {
         exec: &Exec,
         group: &Stabiliser,
         slots: &[usize],
-        found: &mut Reached<'_, 'r>,
+        found: &mut OrbitOutcomeFn<'_, 'r>,
     ) -> Fast<()> {
         let before = self.choices.replace(Arc::new(group.clone()));
         let answer = self.exec(exec, &mut |runtime| {
@@ -182,7 +187,7 @@ impl<'r> Runtime<'r> {
     /// Calls `found` for every element of a set, or for one per orbit if choices are made by orbit.
     pub(crate) fn every_element(
         &mut self,
-        source: &Source,
+        source: &CandidateSource,
         found: &mut dyn FnMut(&mut Runtime<'r>, Value) -> Fast<()>,
     ) -> Fast<()> {
         let Some(group) = self.choices.clone().filter(|group| !group.is_empty()) else {
@@ -208,7 +213,7 @@ impl<'r> Runtime<'r> {
         steps: &[PlanStep],
         group: &Stabiliser,
         is_doubtful: bool,
-        found: &mut Chosen<'_, 'r>,
+        found: &mut OrbitSolutionFn<'_, 'r>,
     ) -> Fast<()> {
         if group.is_empty() || steps.is_empty() {
             let mut found = |runtime: &mut Runtime<'r>| found(runtime, group).map(ControlFlow::Continue);
@@ -224,7 +229,7 @@ impl<'r> Runtime<'r> {
                 Err(Stop::IllDefined) if !is_open => self.choose(rest, group, true, found),
                 Err(stop) => Err(stop),
             },
-            PlanStep::Each { pattern: Pattern::Bind(slot), source, .. } => {
+            PlanStep::Each { pattern: ValuePattern::Bind(slot), source, .. } => {
                 let candidates = match self.candidates(source, group) {
                     Err(Stop::IllDefined) if self.is_lenient() => return Ok(()),
                     candidates => candidates?,
@@ -261,7 +266,7 @@ impl<'r> Runtime<'r> {
         rest: &[PlanStep],
         group: &Stabiliser,
         is_doubtful: bool,
-        found: &mut Chosen<'_, 'r>,
+        found: &mut OrbitSolutionFn<'_, 'r>,
     ) -> Fast<()> {
         let mut slots = Vec::new();
         step.binds(&mut slots);
@@ -274,14 +279,14 @@ impl<'r> Runtime<'r> {
     }
 
     /// Candidates for a choice, at least one per orbit.
-    fn candidates(&mut self, source: &Source, group: &Stabiliser) -> Fast<Vec<Value>> {
+    fn candidates(&mut self, source: &CandidateSource, group: &Stabiliser) -> Fast<Vec<Value>> {
         let set = match source {
             // The cached value may be a long list; the symbolic form gives representatives directly.
-            Source::Code(Code::Cell(_, expr)) => self.session.expr(*expr, &self.env(&Default::default()))?,
-            Source::Code(code) => self.code(code)?.into(),
-            Source::Subsets(code) => SymbolicSet::unary(UnaryOp::Pow, self.code(code)?.into()),
-            Source::Type(ty) => self.session.type_set(*ty),
-            Source::Interpret(expr, names) => self.session.expr(*expr, &self.env(names))?,
+            CandidateSource::Code(Code::Cell(_, expr)) => self.session.expr(*expr, &self.env(&Default::default()))?,
+            CandidateSource::Code(code) => self.code(code)?.into(),
+            CandidateSource::Subsets(code) => SymbolicSet::unary(UnaryOp::Pow, self.code(code)?.into()),
+            CandidateSource::Type(ty) => self.session.type_set(*ty),
+            CandidateSource::Interpret(expr, names) => self.session.expr(*expr, &self.env(names))?,
         };
         if let Some(candidates) = candidates_of(&set, group) {
             return Ok(candidates);

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::prefixes::Prefixes;
 use super::search::Solution;
 use super::{Fast, Runtime, Stop, concrete};
-use crate::code::{Code, Plan, Table};
+use crate::code::{Code, Plan, SolutionTable};
 
 /// Largest table. A search may well end before it has found more solutions.
 const MAX_ROWS: u32 = 4096;
@@ -45,7 +45,7 @@ pub(crate) struct Kept {
 
 /// Index of a table.
 #[derive(Clone, Copy)]
-pub(crate) enum Order<'c> {
+pub(crate) enum RowIndex<'c> {
     AsFound,
     ByKey(&'c Code),
     ByPrefix,
@@ -86,10 +86,10 @@ impl<'r> Runtime<'r> {
     pub(crate) fn tabulated(
         &mut self,
         plan: &Plan,
-        table: &Table,
+        table: &SolutionTable,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
-        match self.kept(plan, table, Order::AsFound) {
+        match self.kept(plan, table, RowIndex::AsFound) {
             Some(kept) => {
                 let rows = kept.values.chunks_exact(table.slots.len());
                 self.each_row(rows, &table.slots, found)
@@ -106,7 +106,7 @@ impl<'r> Runtime<'r> {
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
         let Some(table) = &plan.table else { return Err(Stop::Escape) };
-        let Some(kept) = self.kept(plan, table, Order::ByKey(key)) else {
+        let Some(kept) = self.kept(plan, table, RowIndex::ByKey(key)) else {
             return self.run(&plan.steps, false, &mut |runtime| match (runtime.code(key), runtime.code(value)) {
                 (Ok(key), Ok(value)) if key == value => found(runtime),
                 (Ok(_), Ok(_)) => Ok(ControlFlow::Continue(())),
@@ -130,7 +130,7 @@ impl<'r> Runtime<'r> {
     }
 
     /// Solutions in a table, built once it is asked for often enough.
-    pub(crate) fn kept(&mut self, plan: &Plan, table: &Table, order: Order<'_>) -> Option<Arc<Kept>> {
+    pub(crate) fn kept(&mut self, plan: &Plan, table: &SolutionTable, order: RowIndex<'_>) -> Option<Arc<Kept>> {
         if self.tables.len() <= table.number {
             self.tables.resize(table.number + 1, Rows::NotTried);
         }
@@ -146,10 +146,10 @@ impl<'r> Runtime<'r> {
     }
 
     /// Builds a table. Ill-definedness must not occur, since its meaning depends on the place where the table is used.
-    fn tabulate(&mut self, plan: &Plan, table: &Table, order: Order<'_>) -> Rows {
+    fn tabulate(&mut self, plan: &Plan, table: &SolutionTable, order: RowIndex<'_>) -> Rows {
         let strict = std::mem::replace(&mut self.is_strict, true);
         let mut kept = Kept::default();
-        let max_rows = if matches!(order, Order::AsFound) { MAX_ROWS } else { MAX_INDEXED_ROWS };
+        let max_rows = if matches!(order, RowIndex::AsFound) { MAX_ROWS } else { MAX_INDEXED_ROWS };
         let mut number = 0;
         // All solutions are wanted, not one per orbit.
         let has_orbits = self.switch_orbits(false);
@@ -158,14 +158,14 @@ impl<'r> Runtime<'r> {
                 let Val::Value(value) = &runtime.slots[*slot] else { return Err(Stop::Escape) };
                 kept.values.push(value.clone());
             }
-            if let Order::ByKey(key) = order {
+            if let RowIndex::ByKey(key) = order {
                 kept.by_key.entry(runtime.code(key)?).or_default().push(number);
             }
             number += 1;
             Ok(if number >= max_rows { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         });
         self.is_strict = strict;
-        if let (Order::ByPrefix, Ok(ControlFlow::Continue(()))) = (order, &flow) {
+        if let (RowIndex::ByPrefix, Ok(ControlFlow::Continue(()))) = (order, &flow) {
             kept.prefixes = Prefixes::new(&kept.values);
         }
         self.switch_orbits(has_orbits);

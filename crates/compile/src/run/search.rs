@@ -9,7 +9,7 @@ use abridge_value::{Set, Value, relation};
 
 use super::split::Rest;
 use super::{Fast, Runtime, Stop, unset};
-use crate::code::{Code, Head, Pattern, Plan, PlanStep, Source};
+use crate::code::{CandidateSource, Code, Head, Plan, PlanStep, ValuePattern};
 
 /// Largest number of functions or subsets tried one by one. Beyond it the plain interpreter, which has the solver, is better.
 pub(crate) const MAX_TRIED_VALUES: u64 = 1 << 15;
@@ -135,7 +135,7 @@ impl<'r> Runtime<'r> {
             PlanStep::Each { pattern, source, orbits } => match self.elements(source) {
                 Ok(elements) => {
                     let rest = Rest { steps: rest, is_doubtful };
-                    if let (Pattern::Bind(slot), Some(orbits)) = (pattern, orbits)
+                    if let (ValuePattern::Bind(slot), Some(orbits)) = (pattern, orbits)
                         && let Some(answer) = self.each_orbit((orbits, *slot), &elements, &rest, found)
                     {
                         return answer;
@@ -173,12 +173,12 @@ impl<'r> Runtime<'r> {
     /// Runs the rest for every element of a set that matches a pattern.
     fn each_element(
         &mut self,
-        pattern: &Pattern,
+        pattern: &ValuePattern,
         elements: &Set,
         rest: &Rest<'_>,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
-        if let Pattern::Pair(left, right) = pattern {
+        if let ValuePattern::Pair(left, right) = pattern {
             for (first, second) in relation::pairs(elements) {
                 let parts = [(&**left, &first), (&**right, &second)];
                 if self.matched_all(&parts, rest.steps, rest.is_doubtful, found)?.is_break() {
@@ -200,7 +200,7 @@ impl<'r> Runtime<'r> {
         &mut self,
         relation: &Head,
         key: &Code,
-        pattern: &Pattern,
+        pattern: &ValuePattern,
         rest: &Rest<'_>,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
@@ -261,24 +261,24 @@ impl<'r> Runtime<'r> {
     }
 
     /// Elements of a source.
-    pub(crate) fn elements(&mut self, source: &Source) -> Fast<Set> {
+    pub(crate) fn elements(&mut self, source: &CandidateSource) -> Fast<Set> {
         match source {
-            Source::Code(code) => match self.code(code)? {
+            CandidateSource::Code(code) => match self.code(code)? {
                 Value::Set(set) => Ok(set),
                 _ => Err(Stop::Escape),
             },
-            Source::Subsets(code) => {
+            CandidateSource::Subsets(code) => {
                 let whole = self.code(code)?;
                 let subsets = SymbolicSet::unary(UnaryOp::Pow, whole.into());
                 let env = self.env(&Default::default());
                 self.listed(&subsets, &env)
             }
-            Source::Type(ty) => {
+            CandidateSource::Type(ty) => {
                 let all = self.session.type_set(*ty);
                 let env = self.env(&Default::default());
                 self.listed(&all, &env)
             }
-            Source::Interpret(expr, names) => {
+            CandidateSource::Interpret(expr, names) => {
                 self.interpretable()?;
                 let env = self.env(names);
                 let set = self.session.expr(*expr, &env)?;
@@ -297,13 +297,13 @@ impl<'r> Runtime<'r> {
     #[inline]
     pub(crate) fn matched(
         &mut self,
-        pattern: &Pattern,
+        pattern: &ValuePattern,
         value: &Value,
         rest: &[PlanStep],
         is_doubtful: bool,
         found: &mut Solution<'_, 'r>,
     ) -> Fast<ControlFlow<()>> {
-        if let Pattern::Bind(slot) = pattern {
+        if let ValuePattern::Bind(slot) = pattern {
             let saved = std::mem::replace(&mut self.slots[*slot], value.clone().into());
             let flow = self.run(rest, is_doubtful, found);
             self.slots[*slot] = saved;
@@ -315,7 +315,7 @@ impl<'r> Runtime<'r> {
     /// Runs the rest if all values match their patterns.
     pub(crate) fn matched_all(
         &mut self,
-        parts: &[(&Pattern, &Value)],
+        parts: &[(&ValuePattern, &Value)],
         rest: &[PlanStep],
         is_doubtful: bool,
         found: &mut Solution<'_, 'r>,
@@ -338,14 +338,19 @@ impl<'r> Runtime<'r> {
         flow
     }
 
-    pub(crate) fn take_apart(&mut self, pattern: &Pattern, value: &Value, saved: &mut Vec<(usize, Val)>) -> Fast<bool> {
+    pub(crate) fn take_apart(
+        &mut self,
+        pattern: &ValuePattern,
+        value: &Value,
+        saved: &mut Vec<(usize, Val)>,
+    ) -> Fast<bool> {
         match pattern {
-            Pattern::Bind(slot) => {
+            ValuePattern::Bind(slot) => {
                 saved.push((*slot, std::mem::replace(&mut self.slots[*slot], value.clone().into())));
                 Ok(true)
             }
-            Pattern::Equal(code) => Ok(self.code(code)? == *value),
-            Pattern::Pair(left, right) => {
+            ValuePattern::Equal(code) => Ok(self.code(code)? == *value),
+            ValuePattern::Pair(left, right) => {
                 let (first, second) = value.as_pair().ok_or(Stop::Escape)?;
                 Ok(self.take_apart(left, first, saved)? && self.take_apart(right, second, saved)?)
             }

@@ -7,7 +7,7 @@ use abridge_value::{Value, sequence};
 use super::operators::items;
 use super::search::Solution;
 use super::{Fast, Runtime, Stop};
-use crate::code::{Code, Part, PlanStep};
+use crate::code::{Code, ConcatPart, PlanStep};
 
 const GO_ON: Fast<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
@@ -20,7 +20,7 @@ pub(crate) struct Rest<'a> {
 impl<'r> Runtime<'r> {
     pub(crate) fn split(
         &mut self,
-        parts: &[Part],
+        parts: &[ConcatPart],
         items: &[Value],
         rest: &Rest<'_>,
         found: &mut Solution<'_, 'r>,
@@ -29,14 +29,14 @@ impl<'r> Runtime<'r> {
             return if items.is_empty() { self.run(rest.steps, rest.is_doubtful, found) } else { GO_ON };
         };
         let (slot, len) = match part {
-            Part::Equal(code) => {
+            ConcatPart::Equal(code) => {
                 let known = match self.lenient_items(code)? {
                     Some(known) if items.starts_with(&known) => known,
                     _ => return GO_ON,
                 };
                 return self.split(others, &items[known.len()..], rest, found);
             }
-            Part::Bind { slot, len } => (*slot, len.as_ref()),
+            ConcatPart::Bind { slot, len } => (*slot, len.as_ref()),
         };
         let lens = match len {
             Some(code) => match self.code(code)? {

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use abridge_blast::Lit;
-use abridge_encoding::{CellId, Config, Encoding, Gap, Initial, Instance, PropertyKind, SatProver, Source};
-use abridge_eval::{Config as EvalConfig, Env, Interp, State};
+use abridge_encoding::{
+    CellId, CircuitGap, Encoding, EncodingConfig, EncodingSource, Initial, Instance, PropertyKind, SatProver,
+};
+use abridge_eval::{Env, EvalConfig, Interp, State};
 use abridge_explicit::judge;
 use abridge_model::ids::Id as _;
 use abridge_model::{Model, PredId};
@@ -47,8 +49,8 @@ impl Compared {
 }
 
 /// Both ways to write down integers.
-pub(crate) fn configs() -> [Config; 2] {
-    [Config::default(), Config { max_one_hot: 128, ..Config::default() }]
+pub(crate) fn configs() -> [EncodingConfig; 2] {
+    [EncodingConfig::default(), EncodingConfig { max_one_hot: 128, ..EncodingConfig::default() }]
 }
 
 pub(crate) fn constants_of(interp: &Interp<'_>) -> Vec<State> {
@@ -60,8 +62,8 @@ pub(crate) fn constants_of(interp: &Interp<'_>) -> Vec<State> {
     found
 }
 
-pub(crate) fn encode(interp: &Interp<'_>, constants: &State, config: &Config) -> Result<Encoding, Gap> {
-    Encoding::new(&Source::new(interp), constants, config, &mut SatProver::default())
+pub(crate) fn encode(interp: &Interp<'_>, constants: &State, config: &EncodingConfig) -> Result<Encoding, CircuitGap> {
+    Encoding::new(&EncodingSource::new(interp), constants, config, &mut SatProver::default())
 }
 
 /// Compares all circuits of a machine with the interpreter, for some valuations of its constants, in all given forms.

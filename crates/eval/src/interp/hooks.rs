@@ -14,7 +14,7 @@ use super::{Problem, Session};
 use crate::domain::{Env, Result, State, Update, Val};
 
 /// Callback for each solution; breaks when it has seen enough.
-pub type Found<'f> = dyn FnMut(&Env) -> Result<ControlFlow<()>> + 'f;
+pub type SolutionFn<'f> = dyn FnMut(&Env) -> Result<ControlFlow<()>> + 'f;
 
 /// Enumerator of the solutions of problems.
 pub trait Finder: Send + Sync {
@@ -30,7 +30,7 @@ pub trait Finder: Send + Sync {
         problem: Problem,
         classes: Option<&dyn Classes>,
         env: &Env,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>>;
 }
 
@@ -95,7 +95,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// As for [`Finder::solve`].
-    pub fn solve(&self, problem: Problem, env: &Env, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    pub fn solve(&self, problem: Problem, env: &Env, found: &mut SolutionFn<'_>) -> Result<ControlFlow<()>> {
         self.solve_up_to(problem, None, env, found)
     }
 
@@ -108,7 +108,7 @@ impl Session<'_> {
         problem: Problem,
         classes: Option<&dyn Classes>,
         env: &Env,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         self.interp.hooks.finder.solve(self, problem, classes, env, found)
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 
-use abridge_eval::{Config, Error, Interp, Session, State, Warning};
+use abridge_eval::{Error, EvalConfig, Interp, Session, State, Warning};
 use abridge_explicit::judge;
 use abridge_model::Model;
 
@@ -21,7 +21,7 @@ pub(crate) struct Report {
     pub(crate) is_cut: bool,
 }
 
-pub(crate) fn explore(model: &Model, config: Config, max_states: usize) -> Report {
+pub(crate) fn explore(model: &Model, config: EvalConfig, max_states: usize) -> Report {
     explore_with(&judge(model, config), max_states)
 }
 

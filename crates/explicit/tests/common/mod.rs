@@ -1,7 +1,7 @@
 //! Formulas and machines from B text.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use abridge_eval::{Config, Env, Error, Val, val_text};
+use abridge_eval::{Env, Error, EvalConfig, Val, val_text};
 use abridge_explicit::judge;
 use abridge_model::{Comparison, ExprId, Model, Pred};
 use abridge_testkit::Project;
@@ -41,7 +41,7 @@ fn right_side(model: &Model) -> ExprId {
 
 fn eval(text: &str) -> Result<String, Error> {
     let model = machine(&format!("unknown_value = ({text})"));
-    let interp = judge(&model, Config::default());
+    let interp = judge(&model, EvalConfig::default());
     let session = interp.session();
     session.value(right_side(&model), &Env::empty()).map(|val: Val| val_text(&model, &val))
 }
@@ -50,8 +50,8 @@ fn eval(text: &str) -> Result<String, Error> {
 #[track_caller]
 pub(crate) fn same_by_circuit(text: &str) {
     let model = machine(&format!("unknown_value = ({text})"));
-    let plain = judge(&model, Config { hard: u64::MAX, ..Config::default() });
-    let circuits = judge(&model, Config { hard: 2, probe: 0, ..Config::default() });
+    let plain = judge(&model, EvalConfig { hard: u64::MAX, ..EvalConfig::default() });
+    let circuits = judge(&model, EvalConfig { hard: 2, probe: 0, ..EvalConfig::default() });
     let value = |session: &abridge_eval::Session<'_>| {
         let value = session.value(right_side(&model), &Env::empty());
         value.map(|val| val_text(&model, &val)).map_err(|error| error.diagnostic(&model).id)
@@ -74,7 +74,7 @@ pub(crate) fn check(text: &str, expected: &str) {
 #[track_caller]
 pub(crate) fn check_in(fuel: u64, text: &str, expected: &str) {
     let model = machine(&format!("unknown_value = ({text})"));
-    let interp = judge(&model, Config { hard: u64::MAX, fuel, ..Config::default() });
+    let interp = judge(&model, EvalConfig { hard: u64::MAX, fuel, ..EvalConfig::default() });
     match interp.session().value(right_side(&model), &Env::empty()) {
         Ok(found) => assert_eq!(val_text(&model, &found), expected, "{text}"),
         Err(error) => panic!("{text}: {error:?}"),
@@ -85,14 +85,14 @@ pub(crate) fn check_in(fuel: u64, text: &str, expected: &str) {
 #[track_caller]
 pub(crate) fn fails(text: &str, id: &str) {
     let model = machine(&format!("unknown_value = ({text})"));
-    let interp = judge(&model, Config::default());
+    let interp = judge(&model, EvalConfig::default());
     match interp.session().value(right_side(&model), &Env::empty()) {
         Ok(found) => panic!("{text} is {}", val_text(&model, &found)),
         Err(error) => assert_eq!(error.diagnostic(&model).id, id, "{text}"),
     }
 }
 
-fn truth_with(text: &str, config: Config) -> (Result<bool, Error>, usize) {
+fn truth_with(text: &str, config: EvalConfig) -> (Result<bool, Error>, usize) {
     let model = machine(&format!("unknown_value = bool({text})"));
     let interp = judge(&model, config);
     let session = interp.session();
@@ -102,7 +102,7 @@ fn truth_with(text: &str, config: Config) -> (Result<bool, Error>, usize) {
 
 #[track_caller]
 fn truth(text: &str, expected: bool) {
-    match truth_with(text, Config::default()).0 {
+    match truth_with(text, EvalConfig::default()).0 {
         Ok(found) => assert_eq!(found, expected, "{text}"),
         Err(error) => panic!("{text}: {error:?}"),
     }
@@ -122,7 +122,7 @@ pub(crate) fn refuted(text: &str) {
 #[track_caller]
 pub(crate) fn undefined(text: &str, id: &str) {
     let model = machine(&format!("unknown_value = bool({text})"));
-    let interp = judge(&model, Config::default());
+    let interp = judge(&model, EvalConfig::default());
     match interp.session().value(right_side(&model), &Env::empty()) {
         Ok(found) => panic!("{text} is {}", val_text(&model, &found)),
         Err(error) => assert_eq!(error.diagnostic(&model).id, id, "{text}"),
@@ -132,7 +132,7 @@ pub(crate) fn undefined(text: &str, id: &str) {
 /// Asserts the truth of a predicate with the conventions of ProB, and whether there was a warning.
 #[track_caller]
 pub(crate) fn prob_holds(text: &str, expected: bool, warns: bool) {
-    let (answer, n_warnings) = truth_with(text, Config::prob());
+    let (answer, n_warnings) = truth_with(text, EvalConfig::prob());
     match answer {
         Ok(found) => assert_eq!((found, n_warnings > 0), (expected, warns), "{text}"),
         Err(error) => panic!("{text}: {error:?}"),
@@ -144,7 +144,7 @@ pub(crate) mod explore;
 /// States, transitions, and the ids of errors, of a machine explored with ProB's conventions.
 pub(crate) fn counts(text: &str) -> (usize, usize, Vec<&'static str>) {
     let model = model(text);
-    let report = explore::explore(&model, Config::prob(), 10_000);
+    let report = explore::explore(&model, EvalConfig::prob(), 10_000);
     let mut ids: Vec<&'static str> = report.errors.iter().map(|error| error.diagnostic(&model).id).collect();
     ids.dedup();
     (report.states, report.transitions, ids)

@@ -265,7 +265,7 @@ mod tests {
         let model = Project::model_of(text);
         let transformations: Vec<OpId> = model.transformations().collect();
         let config = SystemConfig { transformations: transformations.clone(), ..SystemConfig::default() };
-        let system = Explicit::new(judge(&model, abridge_eval::Config::default()), config);
+        let system = Explicit::new(judge(&model, abridge_eval::EvalConfig::default()), config);
         let (mut worker, mut transformer) = (system.worker(), system.transformer());
         let order = StateOrder::new(&system, None);
         let moved = moved_words(&system, transformations[0]).expect("each variable moves by itself");

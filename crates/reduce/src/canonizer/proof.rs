@@ -8,7 +8,7 @@
 //! A model of the negation may be an unreachable state, so it only means "not proved". A circuit that is not exact proves nothing.
 
 use abridge_blast::{Blast, Lit, Replaced};
-use abridge_encoding::{CellId, Config, Encoding, PropertyKind, Prover, SatProver, Source, Subject};
+use abridge_encoding::{CellId, Encoding, EncodingConfig, EncodingSource, GapSubject, PropertyKind, Prover, SatProver};
 use abridge_eval::State;
 use abridge_model::SetId;
 use abridge_model_system::ModelSystem;
@@ -135,7 +135,7 @@ fn prove_for(
     // A run applies all functions, so what is assumed about states must survive all of them.
     source.functions.clone_from(&plan.functions);
     let mut solver = Bounded { sat: SatProver { conflicts: MAX_CONFLICTS, ..SatProver::default() }, is_over };
-    let encoding = match Encoding::new(&source, constants, &Config::default(), &mut solver) {
+    let encoding = match Encoding::new(&source, constants, &EncodingConfig::default(), &mut solver) {
         Ok(encoding) => encoding,
         Err(gap) => return ReductionProof::none(&gap.text(system.model()), strong),
     };
@@ -166,12 +166,14 @@ fn prove_for(
 /// Why circuits are of no use, in words.
 fn obstacle(
     encoding: &Encoding,
-    source: &Source<'_>,
+    source: &EncodingSource<'_>,
     system: &impl ModelSystem,
     n_operations: usize,
 ) -> Option<String> {
     let model = system.model();
-    let matters = |subject: Subject| matches!(subject, Subject::Machine | Subject::Variable(_) | Subject::Operation(_));
+    let matters = |subject: GapSubject| {
+        matches!(subject, GapSubject::Machine | GapSubject::Variable(_) | GapSubject::Operation(_))
+    };
     if let Some(gap) = encoding.gaps.iter().find(|gap| matters(gap.subject)) {
         return Some(gap.text(model));
     }

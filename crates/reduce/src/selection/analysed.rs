@@ -1,7 +1,7 @@
 //! Systems whose steps are events of a dependency analysis: the face that a selection needs of them.
 
 use abridge_deps::{AnalysisDepth, AskedErrors, Dependencies, EventId, Observed, Resources};
-use abridge_encoding::Source;
+use abridge_encoding::EncodingSource;
 use abridge_model_system::{FIRST_OPERATION, ModelSystem, is_initialised};
 use abridge_system::{LabelId, System};
 use abridge_value::BitSet;
@@ -31,8 +31,8 @@ pub trait Analysed: System {
 
 /// The machine as the encoding sees it, with variables and labels in the order of the system. Functions on states of a reduction lead to
 /// states that no step reaches, so they are part of it.
-pub fn source_of<S: ModelSystem>(system: &S) -> Source<'_> {
-    Source {
+pub fn source_of<S: ModelSystem>(system: &S) -> EncodingSource<'_> {
+    EncodingSource {
         interp: system.judge(),
         variables: system.variables().to_vec(),
         operations: system.operation_ids().to_vec(),

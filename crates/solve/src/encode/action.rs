@@ -12,16 +12,16 @@ use abridge_model::ModelNode;
 use abridge_model::{Comparison, Expr, ExprId, LocalId, OpId, Pred, PredId, Subst, SubstId, Target, VarId, may_fail};
 use abridge_value::{Int, Value};
 
-use super::{Encoded, Encoder, Stop, Term, TermKind};
+use super::{CircuitEncoder, CircuitResult, CircuitTerm, NoCircuit, TermKind};
 
 /// Effect of a substitution.
-pub struct Effect {
+pub struct SubstEffect {
     /// There is an outcome.
     pub possible: Lit,
     /// Nothing is ill-defined.
     pub defined: Lit,
     /// New values; `None` for a value without a circuit.
-    pub updates: BTreeMap<Target, Option<Term>>,
+    pub updates: BTreeMap<Target, Option<CircuitTerm>>,
 }
 
 /// Choice of a substitution.
@@ -46,7 +46,7 @@ pub enum ChoiceKind {
 
 /// Translator of a substitution, with the facts that literals cannot express.
 pub struct Executor<'e, 's> {
-    pub encoder: &'e mut Encoder<'s>,
+    pub encoder: &'e mut CircuitEncoder<'s>,
     /// Variables read by formulas without a circuit.
     pub loose: BTreeSet<VarId>,
     /// A formula without a circuit may be ill-defined.
@@ -61,14 +61,14 @@ pub struct Executor<'e, 's> {
     calls: Vec<OpId>,
 }
 
-impl Effect {
-    fn nothing() -> Effect {
-        Effect { possible: Lit::TRUE, defined: Lit::TRUE, updates: BTreeMap::new() }
+impl SubstEffect {
+    fn nothing() -> SubstEffect {
+        SubstEffect { possible: Lit::TRUE, defined: Lit::TRUE, updates: BTreeMap::new() }
     }
 }
 
 impl<'e, 's> Executor<'e, 's> {
-    pub fn new(encoder: &'e mut Encoder<'s>) -> Self {
+    pub fn new(encoder: &'e mut CircuitEncoder<'s>) -> Self {
         Executor {
             encoder,
             loose: BTreeSet::new(),
@@ -80,21 +80,21 @@ impl<'e, 's> Executor<'e, 's> {
         }
     }
 
-    pub fn execute(&mut self, id: SubstId, env: &Env) -> Encoded<Effect> {
+    pub fn execute(&mut self, id: SubstId, env: &Env) -> CircuitResult<SubstEffect> {
         self.encoder.tick()?;
         with_stack(|| self.execute_inner(id, env))
     }
 
-    fn execute_inner(&mut self, id: SubstId, env: &Env) -> Encoded<Effect> {
+    fn execute_inner(&mut self, id: SubstId, env: &Env) -> CircuitResult<SubstEffect> {
         match self.encoder.session.model().subst(id) {
-            Subst::Skip => Ok(Effect::nothing()),
+            Subst::Skip => Ok(SubstEffect::nothing()),
             Subst::Assign { targets, values } => self.assign(targets, values, env),
             Subst::BecomesElement { targets, set } => self.becomes_element(targets, *set, env),
             Subst::BecomesSuch { targets, new, pred } => self.becomes_such(targets, new, *pred, env),
             Subst::Pre { pred, body } | Subst::Assert { pred, body } => {
                 let holds = self.encoder.pred(*pred, env)?.holds;
                 let effect = self.execute(*body, env)?;
-                Ok(Effect { defined: self.encoder.and(holds, effect.defined), ..effect })
+                Ok(SubstEffect { defined: self.encoder.and(holds, effect.defined), ..effect })
             }
             Subst::Select { branches, otherwise } => self.select(id, branches, *otherwise, env),
             Subst::If { branches, otherwise } => {
@@ -124,7 +124,7 @@ impl<'e, 's> Executor<'e, 's> {
             Subst::Let { bindings, body } => {
                 let (env, defined) = self.encoder.bind_let(bindings, env)?;
                 let effect = self.execute(*body, &env)?;
-                Ok(Effect { defined: self.encoder.and(defined, effect.defined), ..effect })
+                Ok(SubstEffect { defined: self.encoder.and(defined, effect.defined), ..effect })
             }
             Subst::Var { locals, body } => {
                 let mut effect = self.execute(*body, env)?;
@@ -134,13 +134,13 @@ impl<'e, 's> Executor<'e, 's> {
             Subst::Call { op, args, outputs } => self.call(*op, args, outputs, env),
             Subst::Sequence(parts) => self.sequence(parts, env),
             Subst::Parallel(parts) => self.parallel(parts, env),
-            Subst::While { .. } => Err(Stop::Unsupported("a loop")),
-            Subst::External(..) => Err(Stop::Unsupported("an external substitution")),
+            Subst::While { .. } => Err(NoCircuit::Unsupported("a loop")),
+            Subst::External(..) => Err(NoCircuit::Unsupported("an external substitution")),
         }
     }
 
     /// Whether a selector equals one of some values, which are evaluated in turn until one does.
-    fn is_one_of(&mut self, selector: &Term, values: &[ExprId], env: &Env) -> Encoded<super::TruthPair> {
+    fn is_one_of(&mut self, selector: &CircuitTerm, values: &[ExprId], env: &Env) -> CircuitResult<super::TruthPair> {
         let (mut same, mut none_before) = (Vec::new(), selector.defined);
         for value in values {
             let value = self.encoder.expr(*value, env)?;
@@ -152,12 +152,12 @@ impl<'e, 's> Executor<'e, 's> {
         Ok(super::TruthPair { holds: self.encoder.any(same), fails: none_before })
     }
 
-    fn assign(&mut self, targets: &[Target], values: &[ExprId], env: &Env) -> Encoded<Effect> {
-        let mut effect = Effect::nothing();
+    fn assign(&mut self, targets: &[Target], values: &[ExprId], env: &Env) -> CircuitResult<SubstEffect> {
+        let mut effect = SubstEffect::nothing();
         for (target, value) in targets.iter().zip(values) {
             let term = match self.encoder.expr(*value, env) {
                 Ok(term) => Some(term),
-                Err(Stop::Unsupported(what)) => {
+                Err(NoCircuit::Unsupported(what)) => {
                     let session = self.encoder.session;
                     self.gaps.push(what);
                     self.loose.extend(&session.interp().names_of_expr(*value).variables);
@@ -170,14 +170,14 @@ impl<'e, 's> Executor<'e, 's> {
                 effect.defined = self.encoder.and(effect.defined, term.defined);
             }
             if effect.updates.insert(*target, term).is_some() {
-                return Err(Stop::Unsupported("a variable that is assigned twice"));
+                return Err(NoCircuit::Unsupported("a variable that is assigned twice"));
             }
         }
         Ok(effect)
     }
 
     /// Fresh inputs for an element of a set, and the condition that they are one.
-    fn some_element(&mut self, set: ExprId, env: &Env) -> Encoded<(CircuitValue, Lit)> {
+    fn some_element(&mut self, set: ExprId, env: &Env) -> CircuitResult<(CircuitValue, Lit)> {
         self.has_choice = true;
         let term = self.encoder.expr(set, env)?;
         let (sym, inside) = match &term.kind {
@@ -192,32 +192,38 @@ impl<'e, 's> Executor<'e, 's> {
         Ok((sym, self.encoder.and(inside, term.defined)))
     }
 
-    fn becomes_element(&mut self, targets: &[Target], set: ExprId, env: &Env) -> Encoded<Effect> {
+    fn becomes_element(&mut self, targets: &[Target], set: ExprId, env: &Env) -> CircuitResult<SubstEffect> {
         let (sym, possible) = self.some_element(set, env)?;
         self.points.push(ChoicePoint { kind: ChoiceKind::Element, value: sym.clone() });
         let term = self.encoder.expr(set, env)?;
-        let mut effect = Effect { possible, defined: term.defined, updates: BTreeMap::new() };
+        let mut effect = SubstEffect { possible, defined: term.defined, updates: BTreeMap::new() };
         let mut rest = sym;
         for target in targets.iter().skip(1).rev() {
             let (left, right) = self.encoder.blast.split(&rest)?;
-            effect.updates.insert(*target, Some(Term::sym(right)));
+            effect.updates.insert(*target, Some(CircuitTerm::sym(right)));
             rest = left;
         }
-        effect.updates.extend(targets.first().map(|target| (*target, Some(Term::sym(rest)))));
+        effect.updates.extend(targets.first().map(|target| (*target, Some(CircuitTerm::sym(rest)))));
         Ok(effect)
     }
 
-    fn becomes_such(&mut self, targets: &[Target], new: &[LocalId], pred: PredId, env: &Env) -> Encoded<Effect> {
+    fn becomes_such(
+        &mut self,
+        targets: &[Target],
+        new: &[LocalId],
+        pred: PredId,
+        env: &Env,
+    ) -> CircuitResult<SubstEffect> {
         let possible = self.choose(new, pred, env)?;
         let mut updates = BTreeMap::new();
         for (target, local) in targets.iter().zip(new) {
             updates.insert(*target, Some(self.encoder.local(*local, env)?));
         }
-        Ok(Effect { possible, defined: Lit::TRUE, updates })
+        Ok(SubstEffect { possible, defined: Lit::TRUE, updates })
     }
 
     /// Binds locals to fresh inputs. Returns the condition that they satisfy a predicate.
-    pub fn choose(&mut self, locals: &[LocalId], pred: PredId, env: &Env) -> Encoded<Lit> {
+    pub fn choose(&mut self, locals: &[LocalId], pred: PredId, env: &Env) -> CircuitResult<Lit> {
         let session = self.encoder.session;
         let conjuncts = session.interp().conjuncts(pred);
         let mut conditions = self.choose_within(locals, &conjuncts, env)?;
@@ -243,7 +249,7 @@ impl<'e, 's> Executor<'e, 's> {
     }
 
     /// Binds locals to fresh inputs from the sets that conjuncts give, or from their types.
-    pub fn choose_within(&mut self, locals: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Vec<Lit>> {
+    pub fn choose_within(&mut self, locals: &[LocalId], conjuncts: &[PredId], env: &Env) -> CircuitResult<Vec<Lit>> {
         self.has_choice = true;
         let session = self.encoder.session;
         let model = session.model();
@@ -270,7 +276,7 @@ impl<'e, 's> Executor<'e, 's> {
             };
             conditions.push(condition);
             self.points.push(ChoicePoint { kind: ChoiceKind::Local(*local), value: sym.clone() });
-            self.encoder.bind(*local, &Term::sym(sym), env);
+            self.encoder.bind(*local, &CircuitTerm::sym(sym), env);
         }
         Ok(conditions)
     }
@@ -282,7 +288,7 @@ impl<'e, 's> Executor<'e, 's> {
         branches: &[(PredId, SubstId)],
         otherwise: Option<SubstId>,
         env: &Env,
-    ) -> Encoded<Effect> {
+    ) -> CircuitResult<SubstEffect> {
         let is_lenient = self.encoder.session.config().ill_defined_guard_is_false;
         let mut ways = Vec::new();
         let mut none = Vec::new();
@@ -300,7 +306,7 @@ impl<'e, 's> Executor<'e, 's> {
     }
 
     /// Effect of some part whose condition holds, chosen by inputs if there are several.
-    fn any_of(&mut self, kind: ChoiceKind, ways: Vec<(Lit, SubstId)>, env: &Env) -> Encoded<Effect> {
+    fn any_of(&mut self, kind: ChoiceKind, ways: Vec<(Lit, SubstId)>, env: &Env) -> CircuitResult<SubstEffect> {
         if let [(condition, body)] = ways[..] {
             let effect = self.execute(body, env)?;
             return Ok(self.limited(condition, effect));
@@ -325,7 +331,7 @@ impl<'e, 's> Executor<'e, 's> {
         branches: Vec<(super::TruthPair, SubstId)>,
         otherwise: Option<SubstId>,
         env: &Env,
-    ) -> Encoded<Effect> {
+    ) -> CircuitResult<SubstEffect> {
         let (mut cases, mut none_before, mut defined) = (Vec::new(), Lit::TRUE, Vec::new());
         for (truth, body) in branches {
             let is_decided = self.encoder.any([truth.holds, truth.fails]);
@@ -339,7 +345,7 @@ impl<'e, 's> Executor<'e, 's> {
         if none_before != Lit::FALSE {
             let last = match otherwise {
                 Some(body) => self.execute(body, env)?,
-                None => Effect::nothing(),
+                None => SubstEffect::nothing(),
             };
             cases.push((none_before, last));
         }
@@ -347,16 +353,16 @@ impl<'e, 's> Executor<'e, 's> {
         defined.push(effect.defined);
         let defined = self.encoder.all(defined);
         // An ill-defined condition gives no outcome, but an error.
-        Ok(Effect { defined, ..effect })
+        Ok(SubstEffect { defined, ..effect })
     }
 
-    fn limited(&mut self, condition: Lit, effect: Effect) -> Effect {
+    fn limited(&mut self, condition: Lit, effect: SubstEffect) -> SubstEffect {
         let defined = self.encoder.blast.circuit.implies(condition, effect.defined);
-        Effect { possible: self.encoder.and(condition, effect.possible), defined, ..effect }
+        SubstEffect { possible: self.encoder.and(condition, effect.possible), defined, ..effect }
     }
 
     /// Effect of the case whose condition holds; at most one does.
-    fn merged(&mut self, cases: Vec<(Lit, Effect)>, env: &Env) -> Encoded<Effect> {
+    fn merged(&mut self, cases: Vec<(Lit, SubstEffect)>, env: &Env) -> CircuitResult<SubstEffect> {
         let targets: BTreeSet<Target> = cases.iter().flat_map(|(_, effect)| effect.updates.keys().copied()).collect();
         let (mut possible, mut defined) = (Vec::new(), Vec::new());
         for (condition, effect) in &cases {
@@ -375,29 +381,29 @@ impl<'e, 's> Executor<'e, 's> {
             }
             updates.insert(target, self.selected(values, env)?);
         }
-        Ok(Effect { possible: self.encoder.any(possible), defined: self.encoder.all(defined), updates })
+        Ok(SubstEffect { possible: self.encoder.any(possible), defined: self.encoder.all(defined), updates })
     }
 
-    fn selected(&mut self, values: Vec<Option<(Lit, Term)>>, env: &Env) -> Encoded<Option<Term>> {
-        let Some(values) = values.into_iter().collect::<Option<Vec<(Lit, Term)>>>() else { return Ok(None) };
+    fn selected(&mut self, values: Vec<Option<(Lit, CircuitTerm)>>, env: &Env) -> CircuitResult<Option<CircuitTerm>> {
+        let Some(values) = values.into_iter().collect::<Option<Vec<(Lit, CircuitTerm)>>>() else { return Ok(None) };
         let mut syms = Vec::with_capacity(values.len());
         for (condition, term) in &values {
             syms.push((*condition, self.encoder.as_sym(term, env)?));
         }
-        Ok(Some(Term::sym(self.encoder.blast.select(&syms)?)))
+        Ok(Some(CircuitTerm::sym(self.encoder.blast.select(&syms)?)))
     }
 
     /// Value before the substitution; `None` if it has no circuit.
-    fn current(&self, target: Target, env: &Env) -> Option<Term> {
+    fn current(&self, target: Target, env: &Env) -> Option<CircuitTerm> {
         match target {
-            Target::Variable(id) => self.encoder.variable(id).map(|sym| Term::sym(sym.clone())),
+            Target::Variable(id) => self.encoder.variable(id).map(|sym| CircuitTerm::sym(sym.clone())),
             Target::Local(id) => self.encoder.local(id, env).ok(),
         }
     }
 
-    fn call(&mut self, op: OpId, args: &[ExprId], outputs: &[Target], env: &Env) -> Encoded<Effect> {
+    fn call(&mut self, op: OpId, args: &[ExprId], outputs: &[Target], env: &Env) -> CircuitResult<SubstEffect> {
         if self.calls.contains(&op) {
-            return Err(Stop::Unsupported("a recursive call"));
+            return Err(NoCircuit::Unsupported("a recursive call"));
         }
         let operation = &self.encoder.session.model().operations[op];
         let mut inner = env.clone();
@@ -413,13 +419,13 @@ impl<'e, 's> Executor<'e, 's> {
         let mut effect = effect?;
         for (output, target) in operation.outputs.iter().zip(outputs) {
             let term = effect.updates.remove(&Target::Local(*output));
-            effect.updates.insert(*target, term.ok_or(Stop::Unsupported("an output without a value"))?);
+            effect.updates.insert(*target, term.ok_or(NoCircuit::Unsupported("an output without a value"))?);
         }
-        Ok(Effect { defined: self.encoder.and(defined, effect.defined), ..effect })
+        Ok(SubstEffect { defined: self.encoder.and(defined, effect.defined), ..effect })
     }
 
     /// Sequential composition.
-    fn sequence(&mut self, parts: &[SubstId], env: &Env) -> Encoded<Effect> {
+    fn sequence(&mut self, parts: &[SubstId], env: &Env) -> CircuitResult<SubstEffect> {
         let mut before = Vec::new();
         let result = self.sequence_inner(parts, env, &mut before);
         for (id, sym) in before.into_iter().rev() {
@@ -433,8 +439,8 @@ impl<'e, 's> Executor<'e, 's> {
         parts: &[SubstId],
         env: &Env,
         before: &mut Vec<(VarId, Option<CircuitValue>)>,
-    ) -> Encoded<Effect> {
-        let (mut env, mut whole) = (env.clone(), Effect::nothing());
+    ) -> CircuitResult<SubstEffect> {
+        let (mut env, mut whole) = (env.clone(), SubstEffect::nothing());
         for part in parts {
             let effect = self.execute(*part, &env)?;
             // An ill-defined later part matters only if the earlier parts have an outcome.
@@ -449,7 +455,7 @@ impl<'e, 's> Executor<'e, 's> {
                         before.push((id, old));
                     }
                     (Target::Local(id), Some(term)) => env = self.encoder.bind(id, term, &env),
-                    (Target::Local(_), None) => return Err(Stop::Unsupported("a local without a circuit")),
+                    (Target::Local(_), None) => return Err(NoCircuit::Unsupported("a local without a circuit")),
                 }
                 whole.updates.insert(target, term);
             }
@@ -458,8 +464,8 @@ impl<'e, 's> Executor<'e, 's> {
     }
 
     /// Parallel composition.
-    fn parallel(&mut self, parts: &[SubstId], env: &Env) -> Encoded<Effect> {
-        let mut whole = Effect::nothing();
+    fn parallel(&mut self, parts: &[SubstId], env: &Env) -> CircuitResult<SubstEffect> {
+        let mut whole = SubstEffect::nothing();
         let (mut defined, mut has_outcome) = (Vec::new(), Vec::new());
         for part in parts {
             let effect = self.execute(*part, env)?;
@@ -469,13 +475,13 @@ impl<'e, 's> Executor<'e, 's> {
             for (target, term) in effect.updates {
                 // Which part has assigned it depends on the branches that were taken.
                 if whole.updates.insert(target, term).is_some() {
-                    return Err(Stop::Unsupported("a variable that several parts assign"));
+                    return Err(NoCircuit::Unsupported("a variable that several parts assign"));
                 }
             }
         }
         // If a part is infeasible, ill-definedness of the others does not matter.
         let is_feasible = self.encoder.all(has_outcome);
         let defined = self.encoder.all(defined);
-        Ok(Effect { defined: self.encoder.blast.circuit.implies(is_feasible, defined), ..whole })
+        Ok(SubstEffect { defined: self.encoder.blast.circuit.implies(is_feasible, defined), ..whole })
     }
 }

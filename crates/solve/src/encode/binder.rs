@@ -5,50 +5,55 @@ use abridge_eval::{Env, Size, SymbolicSet, Unknown, Val};
 use abridge_model::{BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, TypeTable};
 use abridge_value::{Int, Set, Value};
 
-use super::{Encoded, Encoder, MAX_ELEMENTS, Stop, Term, TermKind};
+use super::{CircuitEncoder, CircuitResult, CircuitTerm, MAX_ELEMENTS, NoCircuit, TermKind};
 
 /// Callback for each valuation of bound variables.
-pub type Visit<'v, 's> = dyn FnMut(&mut Encoder<'s>, &Env) -> Encoded<()> + 'v;
+pub type ValuationFn<'v, 's> = dyn FnMut(&mut CircuitEncoder<'s>, &Env) -> CircuitResult<()> + 'v;
 
 /// Candidate values for a pattern of bound variables.
 struct Candidates {
-    pattern: Pattern,
+    pattern: BoundPattern,
     values: Vec<Val>,
 }
 
 #[derive(Clone, Copy)]
-enum Pattern {
+enum BoundPattern {
     Local(LocalId),
     Expr(ExprId),
 }
 
-impl<'s> Encoder<'s> {
+impl<'s> CircuitEncoder<'s> {
     /// Calls `visit` for a superset of the valuations that satisfy a predicate.
     pub(super) fn each_value(
         &mut self,
         binder: &[LocalId],
         pred: PredId,
         env: &Env,
-        visit: &mut Visit<'_, 's>,
-    ) -> Encoded<()> {
+        visit: &mut ValuationFn<'_, 's>,
+    ) -> CircuitResult<()> {
         let conjuncts = self.session.interp().conjuncts(pred);
         self.bind_all(binder, &conjuncts, false, env, visit)
     }
 
-    /// [`Encoder::each_value`], but a variable that an equation defines may get a circuit value.
+    /// [`CircuitEncoder::each_value`], but a variable that an equation defines may get a circuit value.
     pub(super) fn each_binding(
         &mut self,
         binder: &[LocalId],
         pred: PredId,
         env: &Env,
-        visit: &mut Visit<'_, 's>,
-    ) -> Encoded<()> {
+        visit: &mut ValuationFn<'_, 's>,
+    ) -> CircuitResult<()> {
         let conjuncts = self.session.interp().conjuncts(pred);
         self.bind_all(binder, &conjuncts, true, env, visit)
     }
 
     /// Calls `visit` for all values of the types of the variables.
-    pub(super) fn each_typed(&mut self, binder: &[LocalId], env: &Env, visit: &mut Visit<'_, 's>) -> Encoded<()> {
+    pub(super) fn each_typed(
+        &mut self,
+        binder: &[LocalId],
+        env: &Env,
+        visit: &mut ValuationFn<'_, 's>,
+    ) -> CircuitResult<()> {
         self.bind_all(binder, &[], false, env, visit)
     }
 
@@ -58,8 +63,8 @@ impl<'s> Encoder<'s> {
         binder: &[LocalId],
         conjuncts: &[PredId],
         env: &Env,
-        visit: &mut Visit<'_, 's>,
-    ) -> Encoded<()> {
+        visit: &mut ValuationFn<'_, 's>,
+    ) -> CircuitResult<()> {
         self.bind_all(binder, conjuncts, false, env, visit)
     }
 
@@ -70,8 +75,8 @@ impl<'s> Encoder<'s> {
         conjuncts: &[PredId],
         may_define: bool,
         env: &Env,
-        visit: &mut Visit<'_, 's>,
-    ) -> Encoded<()> {
+        visit: &mut ValuationFn<'_, 's>,
+    ) -> CircuitResult<()> {
         for local in binder {
             self.symbols.remove(&Unknown::Local(*local));
         }
@@ -84,8 +89,8 @@ impl<'s> Encoder<'s> {
         conjuncts: &[PredId],
         may_define: bool,
         env: &Env,
-        visit: &mut Visit<'_, 's>,
-    ) -> Encoded<()> {
+        visit: &mut ValuationFn<'_, 's>,
+    ) -> CircuitResult<()> {
         self.tick()?;
         let Some(waiting) = self.waiting(open, conjuncts, env)? else { return Ok(()) };
         if open.is_empty() {
@@ -103,7 +108,12 @@ impl<'s> Encoder<'s> {
     }
 
     /// Binds variables that `x = E` or `x : {E}` defines. The conjunct is kept, for its definedness.
-    fn defined(&mut self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Option<(Env, Vec<LocalId>)>> {
+    fn defined(
+        &mut self,
+        open: &[LocalId],
+        conjuncts: &[PredId],
+        env: &Env,
+    ) -> CircuitResult<Option<(Env, Vec<LocalId>)>> {
         let model = self.session.model();
         for conjunct in conjuncts {
             let Pred::Compare(op, left, right) = model.pred(*conjunct) else { continue };
@@ -118,7 +128,7 @@ impl<'s> Encoder<'s> {
             }
             let term = match self.expr(value, env) {
                 Ok(term) => term,
-                Err(Stop::Unsupported(_)) => continue,
+                Err(NoCircuit::Unsupported(_)) => continue,
                 Err(stop) => return Err(stop),
             };
             let TermKind::Circuit(sym) = term.kind else { continue };
@@ -134,11 +144,11 @@ impl<'s> Encoder<'s> {
         sym: abridge_blast::CircuitValue,
         mut open: Vec<LocalId>,
         env: &Env,
-    ) -> Encoded<(Env, Vec<LocalId>)> {
+    ) -> CircuitResult<(Env, Vec<LocalId>)> {
         match self.session.model().expr(pattern) {
             Expr::Local(local) if open.contains(local) => {
                 open.retain(|other| other != local);
-                Ok((self.bind(*local, &Term::sym(sym), env), open))
+                Ok((self.bind(*local, &CircuitTerm::sym(sym), env), open))
             }
             Expr::Binary(BinaryOp::Pair, first, second) if self.mentions(pattern, &open) => {
                 let (left, right) = self.blast.split(&sym)?;
@@ -151,7 +161,7 @@ impl<'s> Encoder<'s> {
     }
 
     /// Conjuncts that are not decided yet; `None` if one of them fails.
-    fn waiting(&self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Option<Vec<PredId>>> {
+    fn waiting(&self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> CircuitResult<Option<Vec<PredId>>> {
         let mut waiting = Vec::with_capacity(conjuncts.len());
         for conjunct in conjuncts {
             let names = self.session.interp().names_of_pred(*conjunct);
@@ -164,7 +174,7 @@ impl<'s> Encoder<'s> {
         Ok(Some(waiting))
     }
 
-    fn best_candidates(&mut self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> Encoded<Candidates> {
+    fn best_candidates(&mut self, open: &[LocalId], conjuncts: &[PredId], env: &Env) -> CircuitResult<Candidates> {
         let mut best: Option<Candidates> = None;
         for conjunct in conjuncts {
             if let Some(found) = self.candidates_of(*conjunct, open, env)?
@@ -188,14 +198,14 @@ impl<'s> Encoder<'s> {
             if let Some(values) = values
                 && best.as_ref().is_none_or(|best| values.len() < best.values.len())
             {
-                best = Some(Candidates { pattern: Pattern::Local(*local), values });
+                best = Some(Candidates { pattern: BoundPattern::Local(*local), values });
             }
         }
-        best.ok_or(Stop::Unsupported("a bound variable without bounds"))
+        best.ok_or(NoCircuit::Unsupported("a bound variable without bounds"))
     }
 
     /// Candidates from an equation, membership or inclusion.
-    fn candidates_of(&mut self, conjunct: PredId, open: &[LocalId], env: &Env) -> Encoded<Option<Candidates>> {
+    fn candidates_of(&mut self, conjunct: PredId, open: &[LocalId], env: &Env) -> CircuitResult<Option<Candidates>> {
         let Pred::Compare(op, left, right) = self.session.model().pred(conjunct) else { return Ok(None) };
         match op {
             Comparison::Equal => {
@@ -206,24 +216,24 @@ impl<'s> Encoder<'s> {
                             TermKind::Known(val) => Some(vec![val]),
                             TermKind::Circuit(sym) => self.blast.choice(&sym).ok().map(values_of),
                         };
-                        return Ok(values.map(|values| Candidates { pattern: Pattern::Expr(pattern), values }));
+                        return Ok(values.map(|values| Candidates { pattern: BoundPattern::Expr(pattern), values }));
                     }
                 }
                 Ok(None)
             }
             Comparison::Member if self.is_pattern(*left, open) && !self.mentions(*right, open) => {
                 let values = self.elements(*right, env)?;
-                Ok(values.map(|values| Candidates { pattern: Pattern::Expr(*left), values }))
+                Ok(values.map(|values| Candidates { pattern: BoundPattern::Expr(*left), values }))
             }
             _ => Ok(None),
         }
     }
 
     /// Possible elements of a set, if they can be listed.
-    fn elements(&mut self, set: ExprId, env: &Env) -> Encoded<Option<Vec<Val>>> {
+    fn elements(&mut self, set: ExprId, env: &Env) -> CircuitResult<Option<Vec<Val>>> {
         let term = match self.expr(set, env) {
             Ok(term) => term,
-            Err(Stop::Unsupported(_)) => return Ok(None),
+            Err(NoCircuit::Unsupported(_)) => return Ok(None),
             Err(stop) => return Err(stop),
         };
         match term.kind {
@@ -232,7 +242,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    fn listed(&self, set: &Val, env: &Env) -> Encoded<Option<Vec<Val>>> {
+    fn listed(&self, set: &Val, env: &Env) -> CircuitResult<Option<Vec<Val>>> {
         match self.session.size(set) {
             Size::AtMost(bound) if bound > MAX_ELEMENTS => return Ok(None),
             Size::Infinite => return Ok(None),
@@ -242,7 +252,7 @@ impl<'s> Encoder<'s> {
         self.check_warnings()?;
         match listed {
             Ok(set) => Ok(Some(set.iter().map(Val::from).collect())),
-            Err(error) if error.is_fatal() => Err(Stop::Fatal(error)),
+            Err(error) if error.is_fatal() => Err(NoCircuit::Fatal(error)),
             Err(error) if error.is_ill_defined() => Ok(Some(Vec::new())),
             Err(_) => Ok(None),
         }
@@ -255,7 +265,7 @@ impl<'s> Encoder<'s> {
         open: &[LocalId],
         conjuncts: &[PredId],
         env: &Env,
-    ) -> Encoded<Option<Vec<Val>>> {
+    ) -> CircuitResult<Option<Vec<Val>>> {
         let (mut lo, mut hi): (Option<i64>, Option<i64>) = (None, None);
         for conjunct in conjuncts {
             let Pred::Compare(op, left, right) = self.session.model().pred(*conjunct) else { continue };
@@ -296,10 +306,10 @@ impl<'s> Encoder<'s> {
         Ok(Some(range.iter().map(Val::from).collect()))
     }
 
-    fn int_range(&mut self, id: ExprId, env: &Env) -> Encoded<Option<(i64, i64)>> {
+    fn int_range(&mut self, id: ExprId, env: &Env) -> CircuitResult<Option<(i64, i64)>> {
         let term = match self.expr(id, env) {
             Ok(term) => term,
-            Err(Stop::Unsupported(_)) => return Ok(None),
+            Err(NoCircuit::Unsupported(_)) => return Ok(None),
             Err(stop) => return Err(stop),
         };
         let sym = self.as_sym(&term, env)?;
@@ -330,26 +340,26 @@ impl<'s> Encoder<'s> {
     /// Binds the variables of a pattern to the parts of a value. Returns the variables still open; `None` if the value does not match.
     fn matched(
         &mut self,
-        pattern: Pattern,
+        pattern: BoundPattern,
         val: &Val,
         mut open: Vec<LocalId>,
         env: &Env,
-    ) -> Encoded<Option<(Env, Vec<LocalId>)>> {
+    ) -> CircuitResult<Option<(Env, Vec<LocalId>)>> {
         let id = match pattern {
-            Pattern::Local(local) => {
+            BoundPattern::Local(local) => {
                 open.retain(|other| *other != local);
                 return Ok(Some((env.bind(local, val.clone()), open)));
             }
-            Pattern::Expr(id) => id,
+            BoundPattern::Expr(id) => id,
         };
         match self.session.model().expr(id) {
-            Expr::Local(local) if open.contains(local) => self.matched(Pattern::Local(*local), val, open, env),
+            Expr::Local(local) if open.contains(local) => self.matched(BoundPattern::Local(*local), val, open, env),
             Expr::Binary(BinaryOp::Pair, first, second) if self.mentions(id, &open) => {
                 let Ok((left, right)) = val.split() else { return Ok(None) };
-                let Some((env, open)) = self.matched(Pattern::Expr(*first), &left, open, env)? else {
+                let Some((env, open)) = self.matched(BoundPattern::Expr(*first), &left, open, env)? else {
                     return Ok(None);
                 };
-                self.matched(Pattern::Expr(*second), &right, open, &env)
+                self.matched(BoundPattern::Expr(*second), &right, open, &env)
             }
             // Whether this part matches is not known yet; the conjunct decides it.
             _ if self.is_open_expr(id) || self.mentions(id, &open) => Ok(Some((env.clone(), open))),

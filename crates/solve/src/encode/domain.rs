@@ -5,18 +5,18 @@ use abridge_eval::{Env, Size, SymbolicSet, Unknown, Val};
 use abridge_model::{Arrow, BinaryOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
-use super::{Encoded, Encoder, MAX_ELEMENTS, SetArg, Stop, Term};
+use super::{CircuitEncoder, CircuitResult, CircuitTerm, MAX_ELEMENTS, NoCircuit, SetArg};
 
 /// Largest number of arguments of a function.
 const MAX_KEYS: u64 = 5_000;
 
-impl Encoder<'_> {
+impl CircuitEncoder<'_> {
     pub(crate) fn declare(&mut self, unknown: Unknown, sym: CircuitValue) {
         self.symbols.insert(unknown, sym);
     }
 
     /// Fresh inputs for an element of a set, and the condition that they are one.
-    pub fn fresh(&mut self, set: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
+    pub fn fresh(&mut self, set: &Val, env: &Env) -> CircuitResult<(CircuitValue, Lit)> {
         self.tick()?;
         if let Some(set) = set.as_set() {
             return self.fresh_element(set);
@@ -67,15 +67,15 @@ impl Encoder<'_> {
         }
     }
 
-    fn fresh_element(&mut self, set: &Set) -> Encoded<(CircuitValue, Lit)> {
+    fn fresh_element(&mut self, set: &Set) -> CircuitResult<(CircuitValue, Lit)> {
         if let Some((lo, hi)) = set.ends() {
             let (Some(lo), Some(hi)) = (lo.to_i64(), hi.to_i64()) else {
-                return Err(Stop::Unsupported("a large integer"));
+                return Err(NoCircuit::Unsupported("a large integer"));
             };
             return Ok(self.blast.fresh_int(lo, hi)?);
         }
         if set.len() > MAX_ELEMENTS {
-            return Err(Stop::Unsupported("a large set"));
+            return Err(NoCircuit::Unsupported("a large set"));
         }
         let (sym, condition) = self.blast.fresh_choice(set);
         Ok(match sym {
@@ -85,18 +85,18 @@ impl Encoder<'_> {
     }
 
     /// Elements of a set that is not too large.
-    pub(crate) fn list(&self, set: &Val, max: u64, env: &Env) -> Encoded<Set> {
+    pub(crate) fn list(&self, set: &Val, max: u64, env: &Env) -> CircuitResult<Set> {
         match self.session.size(set) {
-            Size::AtMost(bound) if bound > max => return Err(Stop::Unsupported("a large set")),
-            Size::Infinite => return Err(Stop::Unsupported("an infinite set")),
+            Size::AtMost(bound) if bound > max => return Err(NoCircuit::Unsupported("a large set")),
+            Size::Infinite => return Err(NoCircuit::Unsupported("an infinite set")),
             _ => {}
         }
         let listed = self.evaluated(self.session.enumerate(set, env))?;
-        let listed = listed.ok_or(Stop::Unsupported("a set that is not well-defined"))?;
-        if listed.len() > max { Err(Stop::Unsupported("a large set")) } else { Ok(listed) }
+        let listed = listed.ok_or(NoCircuit::Unsupported("a set that is not well-defined"))?;
+        if listed.len() > max { Err(NoCircuit::Unsupported("a large set")) } else { Ok(listed) }
     }
 
-    fn fresh_function(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
+    fn fresh_function(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> CircuitResult<(CircuitValue, Lit)> {
         let keys = self.list(from, MAX_KEYS, env)?;
         let values = match self.session.size(to) {
             _ if arrow.functional && !arrow.injective && !arrow.surjective && self.is_binary(to) => None,
@@ -108,12 +108,12 @@ impl Encoder<'_> {
         match values {
             Some(values) => self.fresh_pairs(arrow, &keys, &values),
             None if arrow.functional => self.fresh_map(arrow, &keys, to, env),
-            None => Err(Stop::Unsupported("a large relation")),
+            None => Err(NoCircuit::Unsupported("a large relation")),
         }
     }
 
     /// Relation or function as a set of pairs.
-    fn fresh_pairs(&mut self, arrow: Arrow, keys: &Set, values: &Set) -> Encoded<(CircuitValue, Lit)> {
+    fn fresh_pairs(&mut self, arrow: Arrow, keys: &Set, values: &Set) -> CircuitResult<(CircuitValue, Lit)> {
         let mut items: Vec<(Value, Lit)> = Vec::new();
         let mut conditions = Vec::new();
         let mut columns: Vec<Vec<Lit>> = vec![Vec::new(); values.len() as usize];
@@ -142,13 +142,19 @@ impl Encoder<'_> {
     }
 
     /// Function as a map from arguments to values, even if it could be a set of pairs.
-    pub fn fresh_by_argument(&mut self, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
+    pub fn fresh_by_argument(
+        &mut self,
+        arrow: Arrow,
+        from: &Val,
+        to: &Val,
+        env: &Env,
+    ) -> CircuitResult<(CircuitValue, Lit)> {
         let keys = self.list(from, MAX_KEYS, env)?;
         self.fresh_map(arrow, &keys, to, env)
     }
 
     /// Function as a map from arguments to values: sets, functions, or integers in binary.
-    fn fresh_map(&mut self, arrow: Arrow, keys: &Set, to: &Val, env: &Env) -> Encoded<(CircuitValue, Lit)> {
+    fn fresh_map(&mut self, arrow: Arrow, keys: &Set, to: &Val, env: &Env) -> CircuitResult<(CircuitValue, Lit)> {
         let (mut entries, mut conditions) = (Vec::new(), Vec::new());
         for key in keys {
             let (entry, condition) = self.fresh_entry(arrow.total, key, to, env)?;
@@ -160,7 +166,7 @@ impl Encoder<'_> {
             conditions.push(self.blast.is_injective(&map)?);
         }
         if arrow.surjective {
-            return Err(Stop::Unsupported("a surjection onto sets"));
+            return Err(NoCircuit::Unsupported("a surjection onto sets"));
         }
         Ok((map, self.all(conditions)))
     }
@@ -173,7 +179,7 @@ impl Encoder<'_> {
         to: &Val,
         ranges: &[(&Value, (Int, Int))],
         env: &Env,
-    ) -> Encoded<(CircuitValue, Lit)> {
+    ) -> CircuitResult<(CircuitValue, Lit)> {
         let (mut entries, mut conditions) = (Vec::new(), Vec::new());
         for key in &self.list(from, MAX_KEYS, env)? {
             let range = ranges.iter().find(|(point, _)| **point == key);
@@ -184,14 +190,14 @@ impl Encoder<'_> {
         }
         let sym = self.blast.flattened(entries);
         let set = SymbolicSet::binary(BinaryOp::Arrow(arrow), from.clone(), to.clone());
-        conditions.push(self.in_set(&Term::sym(sym.clone()), &SetArg::Val(set), env)?.holds);
+        conditions.push(self.in_set(&CircuitTerm::sym(sym.clone()), &SetArg::Val(set), env)?.holds);
         Ok((sym, self.all(conditions)))
     }
 
     /// Sequence over a set with at most `max_len` items.
-    pub(crate) fn fresh_sequence(&mut self, base: &Val, max_len: u64, env: &Env) -> Encoded<(CircuitValue, Lit)> {
+    pub(crate) fn fresh_sequence(&mut self, base: &Val, max_len: u64, env: &Env) -> CircuitResult<(CircuitValue, Lit)> {
         if max_len > MAX_KEYS {
-            return Err(Stop::Unsupported("a long sequence"));
+            return Err(NoCircuit::Unsupported("a long sequence"));
         }
         let positions = Set::interval(Int::ONE, Int::from(max_len));
         let (sym, condition) = self.fresh_function(Arrow::PARTIAL, &positions.into(), base, env)?;
@@ -206,7 +212,7 @@ impl Encoder<'_> {
 
     /// Entry for a possible argument of a function, with a fresh value, and its condition. All literals of the value of an absent argument are false,
     /// so that each function has one representation.
-    fn fresh_entry(&mut self, is_total: bool, key: Value, to: &Val, env: &Env) -> Encoded<(Entry, Lit)> {
+    fn fresh_entry(&mut self, is_total: bool, key: Value, to: &Val, env: &Env) -> CircuitResult<(Entry, Lit)> {
         let (val, inside) = self.fresh(to, env)?;
         if is_total {
             return Ok((Entry { key, present: Lit::TRUE, val }, inside));

@@ -1,4 +1,4 @@
-//! Circuits of expressions. An expression without unknowns is evaluated; one without a circuit is [`Stop::Unsupported`].
+//! Circuits of expressions. An expression without unknowns is evaluated; one without a circuit is [`NoCircuit::Unsupported`].
 
 use abridge_blast::{CircuitValue, Entry, Lit, Side};
 use abridge_diag::with_stack;
@@ -6,18 +6,18 @@ use abridge_eval::{Env, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, PredId, QuantifiedOp, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
-use super::{Encoded, Encoder, Stop, Term, TermKind};
+use super::{CircuitEncoder, CircuitResult, CircuitTerm, NoCircuit, TermKind};
 
 /// Largest number of pairs of values for which an operator is tabulated.
 const MAX_PAIRS: usize = 4096;
 
-impl<'s> Encoder<'s> {
-    pub fn expr(&mut self, id: ExprId, env: &Env) -> Encoded<Term> {
+impl<'s> CircuitEncoder<'s> {
+    pub fn expr(&mut self, id: ExprId, env: &Env) -> CircuitResult<CircuitTerm> {
         self.tick()?;
         let names = self.session.interp().names_of_expr(id);
         if !self.is_open(&names) {
             let val = self.evaluated(self.session.expr(id, env))?;
-            return Ok(val.map_or_else(Term::undefined, Term::known));
+            return Ok(val.map_or_else(CircuitTerm::undefined, CircuitTerm::known));
         }
         if names.locals.iter().any(|local| self.lets.contains(local)) {
             return with_stack(|| self.open_expr(id, env));
@@ -32,43 +32,43 @@ impl<'s> Encoder<'s> {
     }
 
     /// Circuit value of an expression, with the condition that it is defined.
-    fn sym(&mut self, id: ExprId, env: &Env) -> Encoded<(CircuitValue, Lit)> {
+    fn sym(&mut self, id: ExprId, env: &Env) -> CircuitResult<(CircuitValue, Lit)> {
         let term = self.expr(id, env)?;
         Ok((self.as_sym(&term, env)?, term.defined))
     }
 
-    fn open_expr(&mut self, id: ExprId, env: &Env) -> Encoded<Term> {
+    fn open_expr(&mut self, id: ExprId, env: &Env) -> CircuitResult<CircuitTerm> {
         let model = self.session.model();
         match model.expr(id) {
             Expr::Constant(constant) => self.symbol_term(Unknown::Constant(*constant)),
             Expr::Local(local) => self.symbol_term(Unknown::Local(*local)),
             Expr::Variable(variable) => {
-                let sym = self.variable(*variable).ok_or(Stop::Unsupported("a variable"))?;
-                Ok(Term::sym(sym.clone()))
+                let sym = self.variable(*variable).ok_or(NoCircuit::Unsupported("a variable"))?;
+                Ok(CircuitTerm::sym(sym.clone()))
             }
             Expr::Unary(op, operand) => self.unary(*op, *operand, id, env),
             Expr::Binary(op, left, right) => self.binary(*op, *left, *right, env),
             Expr::SetExtension(items) => {
                 let (items, defined) = self.syms(items, env)?;
                 let items: Vec<(Lit, CircuitValue)> = items.into_iter().map(|item| (Lit::TRUE, item)).collect();
-                Ok(Term { kind: TermKind::Circuit(self.blast.extension(&items)?), defined })
+                Ok(CircuitTerm { kind: TermKind::Circuit(self.blast.extension(&items)?), defined })
             }
             Expr::SequenceExtension(items) => {
                 let (items, defined) = self.syms(items, env)?;
-                Ok(Term { kind: TermKind::Circuit(self.blast.sequence(&items)?), defined })
+                Ok(CircuitTerm { kind: TermKind::Circuit(self.blast.sequence(&items)?), defined })
             }
             Expr::Record(fields) => {
                 let (fields, defined) = self.syms(fields, env)?;
-                Ok(Term { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
+                Ok(CircuitTerm { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
             }
             Expr::Field(record, field) => {
                 let (record, defined) = self.sym(*record, env)?;
-                Ok(Term { kind: TermKind::Circuit(self.blast.field(&record, *field as usize)?), defined })
+                Ok(CircuitTerm { kind: TermKind::Circuit(self.blast.field(&record, *field as usize)?), defined })
             }
             Expr::WithField(record, field, value) => {
                 let ((record, is_record), (value, is_value)) = (self.sym(*record, env)?, self.sym(*value, env)?);
                 let abridge_model::Type::Record(names) = model.types.get(model.ty(id)) else {
-                    return Err(Stop::Unsupported("a record"));
+                    return Err(NoCircuit::Unsupported("a record"));
                 };
                 let mut fields = Vec::with_capacity(names.len());
                 for idx in 0..names.len() {
@@ -76,24 +76,24 @@ impl<'s> Encoder<'s> {
                     fields.push(if is_new { value.clone() } else { self.blast.field(&record, idx)? });
                 }
                 let defined = self.and(is_record, is_value);
-                Ok(Term { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
+                Ok(CircuitTerm { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
             }
             Expr::If(condition, then, otherwise) => {
                 let condition = self.pred(*condition, env)?;
                 let ((a, a_defined), (b, b_defined)) = (self.sym(*then, env)?, self.sym(*otherwise, env)?);
                 let (yes, no) = (self.and(condition.holds, a_defined), self.and(condition.fails, b_defined));
                 let sym = self.blast.ite(condition.holds, &a, &b)?;
-                Ok(Term { kind: TermKind::Circuit(sym), defined: self.any([yes, no]) })
+                Ok(CircuitTerm { kind: TermKind::Circuit(sym), defined: self.any([yes, no]) })
             }
             Expr::Let { bindings, body } => {
                 let (env, defined) = self.bind_let(bindings, env)?;
                 let body = self.expr(*body, &env)?;
-                Ok(Term { kind: body.kind, defined: self.and(defined, body.defined) })
+                Ok(CircuitTerm { kind: body.kind, defined: self.and(defined, body.defined) })
             }
             Expr::BoolOf(pred) => {
                 let truth = self.pred(*pred, env)?;
                 let kind = TermKind::Circuit(CircuitValue::Bool(truth.holds));
-                Ok(Term { kind, defined: self.any([truth.holds, truth.fails]) })
+                Ok(CircuitTerm { kind, defined: self.any([truth.holds, truth.fails]) })
             }
             Expr::Comprehension { binder, pred, .. } => {
                 let mut items = Vec::new();
@@ -107,31 +107,31 @@ impl<'s> Encoder<'s> {
                     Ok(())
                 })?;
                 items.sort_by(|left, right| left.0.cmp(&right.0));
-                Ok(Term::sym(CircuitValue::set(items)))
+                Ok(CircuitTerm::sym(CircuitValue::set(items)))
             }
             Expr::SetImage { binder, pred, expr } => {
                 let (items, defined) = self.collected(binder, *pred, *expr, env)?;
-                Ok(Term { kind: TermKind::Circuit(self.blast.extension(&items)?), defined })
+                Ok(CircuitTerm { kind: TermKind::Circuit(self.blast.extension(&items)?), defined })
             }
             Expr::Quantified { op, binder, pred, expr, .. } => self.quantified(*op, binder, *pred, *expr, env),
-            _ => Err(Stop::Unsupported("an expression")),
+            _ => Err(NoCircuit::Unsupported("an expression")),
         }
     }
 
-    pub(crate) fn local(&self, local: LocalId, env: &Env) -> Encoded<Term> {
+    pub(crate) fn local(&self, local: LocalId, env: &Env) -> CircuitResult<CircuitTerm> {
         if self.symbols.contains_key(&Unknown::Local(local)) {
             return self.symbol_term(Unknown::Local(local));
         }
         let val = self.evaluated(self.session.local(local, env))?;
-        Ok(val.map_or_else(Term::undefined, Term::known))
+        Ok(val.map_or_else(CircuitTerm::undefined, CircuitTerm::known))
     }
 
-    fn symbol_term(&self, unknown: Unknown) -> Encoded<Term> {
-        let sym = self.symbols.get(&unknown).ok_or(Stop::Unsupported("an unknown"))?;
-        Ok(Term::sym(sym.clone()))
+    fn symbol_term(&self, unknown: Unknown) -> CircuitResult<CircuitTerm> {
+        let sym = self.symbols.get(&unknown).ok_or(NoCircuit::Unsupported("an unknown"))?;
+        Ok(CircuitTerm::sym(sym.clone()))
     }
 
-    fn syms(&mut self, ids: &[ExprId], env: &Env) -> Encoded<(Vec<CircuitValue>, Lit)> {
+    fn syms(&mut self, ids: &[ExprId], env: &Env) -> CircuitResult<(Vec<CircuitValue>, Lit)> {
         let mut syms = Vec::with_capacity(ids.len());
         let mut defined = Vec::with_capacity(ids.len());
         for id in ids {
@@ -142,7 +142,7 @@ impl<'s> Encoder<'s> {
         Ok((syms, self.all(defined)))
     }
 
-    fn unary(&mut self, op: UnaryOp, operand: ExprId, id: ExprId, env: &Env) -> Encoded<Term> {
+    fn unary(&mut self, op: UnaryOp, operand: ExprId, id: ExprId, env: &Env) -> CircuitResult<CircuitTerm> {
         use UnaryOp as U;
         let (val, defined) = self.sym(operand, env)?;
         let blast = &mut self.blast;
@@ -163,7 +163,7 @@ impl<'s> Encoder<'s> {
             U::Closure => {
                 let path = blast.closure1(&val)?;
                 let model = self.session.model();
-                let (point, _) = model.types.relation(model.ty(id)).ok_or(Stop::Unsupported("a relation"))?;
+                let (point, _) = model.types.relation(model.ty(id)).ok_or(NoCircuit::Unsupported("a relation"))?;
                 let points = self.sym_of(&self.session.type_set(point), env)?;
                 let stay = self.blast.identity(&points)?;
                 (self.blast.union(&stay, &path)?, Lit::TRUE)
@@ -178,12 +178,12 @@ impl<'s> Encoder<'s> {
                 let is_sequence = self.is_sequence(&val)?;
                 (item, self.and(is_there, is_sequence))
             }
-            _ => return Err(Stop::Unsupported("an operator")),
+            _ => return Err(NoCircuit::Unsupported("an operator")),
         };
-        Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
+        Ok(CircuitTerm { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
-    fn binary(&mut self, op: BinaryOp, left: ExprId, right: ExprId, env: &Env) -> Encoded<Term> {
+    fn binary(&mut self, op: BinaryOp, left: ExprId, right: ExprId, env: &Env) -> CircuitResult<CircuitTerm> {
         use BinaryOp as B;
         let (a, b) = (self.expr(left, env)?, self.expr(right, env)?);
         let defined = self.and(a.defined, b.defined);
@@ -201,11 +201,11 @@ impl<'s> Encoder<'s> {
                 (self.regular(op, &a, &b)?, Lit::TRUE)
             }
         };
-        Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
+        Ok(CircuitTerm { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
     /// Operators on two circuit values.
-    fn regular(&mut self, op: BinaryOp, a: &CircuitValue, b: &CircuitValue) -> Encoded<CircuitValue> {
+    fn regular(&mut self, op: BinaryOp, a: &CircuitValue, b: &CircuitValue) -> CircuitResult<CircuitValue> {
         use BinaryOp as B;
         let blast = &mut self.blast;
         Ok(match op {
@@ -220,7 +220,7 @@ impl<'s> Encoder<'s> {
             B::Interval => {
                 let ((lo, _), (_, hi)) = (blast.int_range(a)?, blast.int_range(b)?);
                 if hi.saturating_sub(lo) > super::MAX_ELEMENTS as i64 {
-                    return Err(Stop::Unsupported("a large interval"));
+                    return Err(NoCircuit::Unsupported("a large interval"));
                 }
                 let mut items = Vec::new();
                 for item in lo..=hi {
@@ -231,11 +231,11 @@ impl<'s> Encoder<'s> {
                 }
                 CircuitValue::set(items)
             }
-            _ => return Err(Stop::Unsupported("an operator")),
+            _ => return Err(NoCircuit::Unsupported("an operator")),
         })
     }
 
-    fn apply(&mut self, function: &Term, arg: &Term, env: &Env) -> Encoded<(CircuitValue, Lit)> {
+    fn apply(&mut self, function: &CircuitTerm, arg: &CircuitTerm, env: &Env) -> CircuitResult<(CircuitValue, Lit)> {
         let TermKind::Known(known) = &function.kind else {
             let (function, arg) = (self.as_sym(function, env)?, self.as_sym(arg, env)?);
             return Ok(self.blast.apply(&function, &arg)?);
@@ -260,11 +260,17 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    fn integers(&mut self, op: BinaryOp, left: &Term, right: &Term, env: &Env) -> Encoded<(CircuitValue, Lit)> {
+    fn integers(
+        &mut self,
+        op: BinaryOp,
+        left: &CircuitTerm,
+        right: &CircuitTerm,
+        env: &Env,
+    ) -> CircuitResult<(CircuitValue, Lit)> {
         let (left, right) = (self.as_sym(left, env)?, self.as_sym(right, env)?);
         let (left, right) = (self.blast.choice(&left)?, self.blast.choice(&right)?);
         if left.len() * right.len() > MAX_PAIRS {
-            return Err(Stop::Unsupported("a division of many values"));
+            return Err(NoCircuit::Unsupported("a division of many values"));
         }
         let mut values = Vec::new();
         for (x, lit) in &left {
@@ -279,7 +285,7 @@ impl<'s> Encoder<'s> {
         Ok((self.blast.chosen(values), defined))
     }
 
-    fn image(&mut self, relation: &Term, set: &Term, env: &Env) -> Encoded<CircuitValue> {
+    fn image(&mut self, relation: &CircuitTerm, set: &CircuitTerm, env: &Env) -> CircuitResult<CircuitValue> {
         if let TermKind::Known(known) = &relation.kind
             && known.as_value().is_none()
         {
@@ -301,7 +307,13 @@ impl<'s> Encoder<'s> {
     }
 
     /// Intersection and difference, of which one set may be infinite.
-    fn filtered(&mut self, op: BinaryOp, left: &Term, right: &Term, env: &Env) -> Encoded<CircuitValue> {
+    fn filtered(
+        &mut self,
+        op: BinaryOp,
+        left: &CircuitTerm,
+        right: &CircuitTerm,
+        env: &Env,
+    ) -> CircuitResult<CircuitValue> {
         let inside = op == BinaryOp::Intersection;
         let (left, right) = match (&left.kind, &right.kind) {
             (TermKind::Known(val), TermKind::Circuit(_)) if inside && val.as_value().is_none() => (right, left),
@@ -313,7 +325,7 @@ impl<'s> Encoder<'s> {
     }
 
     /// Circuit value of a set, restricted to the possible elements of another if it is symbolic.
-    fn filter_set(&mut self, elements: &CircuitValue, set: &Term, env: &Env) -> Encoded<CircuitValue> {
+    fn filter_set(&mut self, elements: &CircuitValue, set: &CircuitTerm, env: &Env) -> CircuitResult<CircuitValue> {
         match &set.kind {
             TermKind::Known(val) if val.as_value().is_none() => {
                 let items = self.blast.members(elements)?.items;
@@ -323,7 +335,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    fn part_of(&mut self, set: &Val, items: impl Iterator<Item = Value>, env: &Env) -> Encoded<CircuitValue> {
+    fn part_of(&mut self, set: &Val, items: impl Iterator<Item = Value>, env: &Env) -> CircuitResult<CircuitValue> {
         let mut inside = Vec::new();
         for item in items {
             if self.evaluated(self.session.member(&item.clone().into(), set, env))? == Some(true) {
@@ -337,12 +349,12 @@ impl<'s> Encoder<'s> {
 
     fn restricted(
         &mut self,
-        relation: &Term,
-        set: &Term,
+        relation: &CircuitTerm,
+        set: &CircuitTerm,
         side: Side,
         inside: bool,
         env: &Env,
-    ) -> Encoded<CircuitValue> {
+    ) -> CircuitResult<CircuitValue> {
         let relation = self.as_sym(relation, env)?;
         let set = match &set.kind {
             TermKind::Known(val) if val.as_value().is_none() => {
@@ -365,7 +377,7 @@ impl<'s> Encoder<'s> {
         pred: PredId,
         expr: ExprId,
         env: &Env,
-    ) -> Encoded<(Vec<(Lit, CircuitValue)>, Lit)> {
+    ) -> CircuitResult<(Vec<(Lit, CircuitValue)>, Lit)> {
         let (mut items, mut defined) = (Vec::new(), Vec::new());
         self.each_binding(binder, pred, env, &mut |encoder, env| {
             let holds = encoder.pred(pred, env)?.holds;
@@ -386,7 +398,7 @@ impl<'s> Encoder<'s> {
         pred: PredId,
         expr: ExprId,
         env: &Env,
-    ) -> Encoded<Term> {
+    ) -> CircuitResult<CircuitTerm> {
         if op == QuantifiedOp::Lambda {
             return self.lambda(binder, pred, expr, env);
         }
@@ -414,12 +426,12 @@ impl<'s> Encoder<'s> {
                 }
                 (union, Lit::TRUE)
             }
-            _ => return Err(Stop::Unsupported("a quantified expression")),
+            _ => return Err(NoCircuit::Unsupported("a quantified expression")),
         };
-        Ok(Term { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
+        Ok(CircuitTerm { kind: TermKind::Circuit(sym), defined: self.and(defined, is_there) })
     }
 
-    fn lambda(&mut self, binder: &[LocalId], pred: PredId, expr: ExprId, env: &Env) -> Encoded<Term> {
+    fn lambda(&mut self, binder: &[LocalId], pred: PredId, expr: ExprId, env: &Env) -> CircuitResult<CircuitTerm> {
         let (mut entries, mut defined) = (Vec::new(), Vec::new());
         self.each_value(binder, pred, env, &mut |encoder, env| {
             let present = encoder.pred(pred, env)?.holds;
@@ -434,7 +446,7 @@ impl<'s> Encoder<'s> {
         })?;
         entries.sort_by(|left, right| left.key.cmp(&right.key));
         let sym = self.blast.flattened(entries);
-        Ok(Term { kind: TermKind::Circuit(sym), defined: self.all(defined) })
+        Ok(CircuitTerm { kind: TermKind::Circuit(sym), defined: self.all(defined) })
     }
 }
 

@@ -6,7 +6,7 @@ use abridge_eval::{Env, SymbolicSet, Val};
 use abridge_model::{Arrow, BaseSet, BinaryOp, Expr, ExprId, LocalId, ModelNode, PredId, UnaryOp, may_fail};
 
 use super::expr::int;
-use super::{Encoded, Encoder, Stop, Term, TermKind, TruthPair};
+use super::{CircuitEncoder, CircuitResult, CircuitTerm, NoCircuit, TermKind, TruthPair};
 
 /// Set on the right of a membership.
 #[derive(Clone)]
@@ -21,16 +21,16 @@ impl From<ExprId> for SetArg {
     }
 }
 
-impl Encoder<'_> {
+impl CircuitEncoder<'_> {
     /// `x : set`, for a defined `x`. If the set is ill-defined, so is the membership, whatever a part of the set would decide.
-    pub fn in_set(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<TruthPair> {
+    pub fn in_set(&mut self, x: &CircuitTerm, set: &SetArg, env: &Env) -> CircuitResult<TruthPair> {
         let truth = self.in_defined(x, set, env)?;
         let defined = self.set_defined(set, env)?;
         Ok(self.guarded(defined, truth))
     }
 
     /// Condition that all parts of a set are defined.
-    fn set_defined(&mut self, set: &SetArg, env: &Env) -> Encoded<Lit> {
+    fn set_defined(&mut self, set: &SetArg, env: &Env) -> CircuitResult<Lit> {
         let id = match set {
             SetArg::Val(_) => return Ok(Lit::TRUE),
             SetArg::Expr(id) => *id,
@@ -57,7 +57,7 @@ impl Encoder<'_> {
         Ok(self.all(defined))
     }
 
-    fn all_defined(&mut self, parts: &[ExprId], env: &Env) -> Encoded<Lit> {
+    fn all_defined(&mut self, parts: &[ExprId], env: &Env) -> CircuitResult<Lit> {
         let mut defined = Vec::with_capacity(parts.len());
         for part in parts {
             defined.push(self.expr(*part, env)?.defined);
@@ -71,26 +71,26 @@ impl Encoder<'_> {
     }
 
     /// Binds locals to the parts of a tuple.
-    fn bind_tuple(&mut self, binder: &[LocalId], x: &Term, env: &Env) -> Encoded<Env> {
+    fn bind_tuple(&mut self, binder: &[LocalId], x: &CircuitTerm, env: &Env) -> CircuitResult<Env> {
         let Some((last, others)) = binder.split_last() else { return Ok(env.clone()) };
         if others.is_empty() {
             return Ok(self.bind(*last, x, env));
         }
         let (first, second) = match &x.kind {
             TermKind::Known(val) => {
-                let (first, second) = val.split().map_err(|_| Stop::Unsupported("a tuple"))?;
-                (Term::known(first), Term::known(second))
+                let (first, second) = val.split().map_err(|_| NoCircuit::Unsupported("a tuple"))?;
+                (CircuitTerm::known(first), CircuitTerm::known(second))
             }
             TermKind::Circuit(sym) => {
                 let (first, second) = self.blast.split(sym)?;
-                (Term::sym(first), Term::sym(second))
+                (CircuitTerm::sym(first), CircuitTerm::sym(second))
             }
         };
         let env = self.bind(*last, &second, env);
         self.bind_tuple(others, &first, &env)
     }
 
-    fn in_defined(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<TruthPair> {
+    fn in_defined(&mut self, x: &CircuitTerm, set: &SetArg, env: &Env) -> CircuitResult<TruthPair> {
         match set {
             SetArg::Val(val) => self.in_val(x, val, env),
             SetArg::Expr(id) if !self.is_open_expr(*id) => match self.evaluated(self.session.expr(*id, env))? {
@@ -101,7 +101,7 @@ impl Encoder<'_> {
         }
     }
 
-    fn in_expr(&mut self, x: &Term, id: ExprId, env: &Env) -> Encoded<TruthPair> {
+    fn in_expr(&mut self, x: &CircuitTerm, id: ExprId, env: &Env) -> CircuitResult<TruthPair> {
         match self.session.model().expr(id) {
             Expr::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base) => {
                 self.in_powerset(x, *op, &(*base).into(), env)
@@ -127,7 +127,7 @@ impl Encoder<'_> {
                     terms.push(item);
                 }
                 let inside = self.any(same);
-                let terms: Vec<&Term> = terms.iter().collect();
+                let terms: Vec<&CircuitTerm> = terms.iter().collect();
                 Ok(self.decided(&terms, inside))
             }
             // The set need not be listed, and may be infinite.
@@ -163,7 +163,7 @@ impl Encoder<'_> {
         }
     }
 
-    fn in_val(&mut self, x: &Term, set: &Val, env: &Env) -> Encoded<TruthPair> {
+    fn in_val(&mut self, x: &CircuitTerm, set: &Val, env: &Env) -> CircuitResult<TruthPair> {
         let sym = match &x.kind {
             TermKind::Known(x) => {
                 let inside = self.evaluated(self.session.member(x, set, env))?;
@@ -210,7 +210,7 @@ impl Encoder<'_> {
             Some(SymbolicSet::Struct(_, fields)) => {
                 let mut inside = Vec::with_capacity(fields.len());
                 for (idx, field) in fields.iter().enumerate() {
-                    let part = Term::sym(self.blast.field(&sym, idx)?);
+                    let part = CircuitTerm::sym(self.blast.field(&sym, idx)?);
                     inside.push(self.in_val(&part, field, env)?.holds);
                 }
                 self.all(inside)
@@ -224,22 +224,22 @@ impl Encoder<'_> {
         Ok(TruthPair { holds, fails: !holds })
     }
 
-    fn in_interval(&mut self, x: &CircuitValue, set: &Val) -> Encoded<Lit> {
+    fn in_interval(&mut self, x: &CircuitValue, set: &Val) -> CircuitResult<Lit> {
         let ends = set.as_set().and_then(|set| set.ends());
         let ends = ends.and_then(|(lo, hi)| Some((lo.to_i64()?, hi.to_i64()?)));
-        let (lo, hi) = ends.ok_or(Stop::Unsupported("an interval"))?;
+        let (lo, hi) = ends.ok_or(NoCircuit::Unsupported("an interval"))?;
         let (below, above) = (self.blast.less(x, &int(lo))?, self.blast.less(&int(hi), x)?);
         Ok(self.and(!below, !above))
     }
 
     /// `x <: set`, ill-defined if the set is.
-    pub(crate) fn within(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<TruthPair> {
+    pub(crate) fn within(&mut self, x: &CircuitTerm, set: &SetArg, env: &Env) -> CircuitResult<TruthPair> {
         let truth = self.within_defined(x, set, env)?;
         let defined = self.set_defined(set, env)?;
         Ok(self.guarded(defined, truth))
     }
 
-    fn within_defined(&mut self, x: &Term, set: &SetArg, env: &Env) -> Encoded<TruthPair> {
+    fn within_defined(&mut self, x: &CircuitTerm, set: &SetArg, env: &Env) -> CircuitResult<TruthPair> {
         let x = self.as_sym(x, env)?;
         if let Some(other) = self.open_term(set, env)? {
             let sym = self.as_sym(&other, env)?;
@@ -253,13 +253,13 @@ impl Encoder<'_> {
         let mut holds = Vec::new();
         if let CircuitValue::Map(entries) = &x {
             for entry in entries {
-                let pair = Term::sym(CircuitValue::pair(CircuitValue::known(&entry.key), entry.val.clone()));
+                let pair = CircuitTerm::sym(CircuitValue::pair(CircuitValue::known(&entry.key), entry.val.clone()));
                 let inside = self.in_set(&pair, set, env)?.holds;
                 holds.push(self.blast.circuit.implies(entry.present, inside));
             }
         } else {
             for (item, lit) in self.blast.members(&x)?.items {
-                let inside = self.in_set(&Term::known(item.into()), set, env)?.holds;
+                let inside = self.in_set(&CircuitTerm::known(item.into()), set, env)?.holds;
                 holds.push(self.blast.circuit.implies(lit, inside));
             }
         }
@@ -267,7 +267,7 @@ impl Encoder<'_> {
         Ok(TruthPair { holds, fails: !holds })
     }
 
-    fn map_within(&mut self, entries: &[Entry], set: &CircuitValue) -> Encoded<Lit> {
+    fn map_within(&mut self, entries: &[Entry], set: &CircuitValue) -> CircuitResult<Lit> {
         let mut each = Vec::with_capacity(entries.len());
         for entry in entries {
             let pair = CircuitValue::pair(CircuitValue::known(&entry.key), entry.val.clone());
@@ -278,18 +278,18 @@ impl Encoder<'_> {
     }
 
     /// Term of a set with unknowns, if it has a circuit.
-    fn open_term(&mut self, set: &SetArg, env: &Env) -> Encoded<Option<Term>> {
+    fn open_term(&mut self, set: &SetArg, env: &Env) -> CircuitResult<Option<CircuitTerm>> {
         match set {
             SetArg::Expr(id) if self.is_open_expr(*id) => match self.expr(*id, env) {
                 Ok(term) => Ok(Some(term)),
-                Err(Stop::Unsupported(_)) => Ok(None),
+                Err(NoCircuit::Unsupported(_)) => Ok(None),
                 Err(stop) => Err(stop),
             },
             _ => Ok(None),
         }
     }
 
-    fn in_powerset(&mut self, x: &Term, op: UnaryOp, base: &SetArg, env: &Env) -> Encoded<TruthPair> {
+    fn in_powerset(&mut self, x: &CircuitTerm, op: UnaryOp, base: &SetArg, env: &Env) -> CircuitResult<TruthPair> {
         let within = self.within(x, base, env)?;
         if matches!(op, UnaryOp::Pow | UnaryOp::Fin) {
             return Ok(within);
@@ -299,27 +299,34 @@ impl Encoder<'_> {
         Ok(TruthPair { holds: self.and(within.holds, !empty), fails: self.any([within.fails, empty]) })
     }
 
-    fn in_product(&mut self, x: &Term, left: &SetArg, right: &SetArg, env: &Env) -> Encoded<TruthPair> {
+    fn in_product(&mut self, x: &CircuitTerm, left: &SetArg, right: &SetArg, env: &Env) -> CircuitResult<TruthPair> {
         let x = self.as_sym(x, env)?;
         let (first, second) = self.blast.split(&x)?;
         let (first, second) =
-            (self.in_set(&Term::sym(first), left, env)?, self.in_set(&Term::sym(second), right, env)?);
+            (self.in_set(&CircuitTerm::sym(first), left, env)?, self.in_set(&CircuitTerm::sym(second), right, env)?);
         Ok(TruthPair { holds: self.and(first.holds, second.holds), fails: self.any([first.fails, second.fails]) })
     }
 
-    fn in_arrow(&mut self, x: &Term, arrow: Arrow, from: &SetArg, to: &SetArg, env: &Env) -> Encoded<TruthPair> {
+    fn in_arrow(
+        &mut self,
+        x: &CircuitTerm,
+        arrow: Arrow,
+        from: &SetArg,
+        to: &SetArg,
+        env: &Env,
+    ) -> CircuitResult<TruthPair> {
         let x = self.as_sym(x, env)?;
         let mut conditions = Vec::new();
         let domain = self.blast.dom(&x)?;
-        conditions.push(self.within(&Term::sym(domain.clone()), from, env)?.holds);
+        conditions.push(self.within(&CircuitTerm::sym(domain.clone()), from, env)?.holds);
         if let CircuitValue::Map(entries) = &x {
             for entry in entries {
-                let inside = self.in_set(&Term::sym(entry.val.clone()), to, env)?.holds;
+                let inside = self.in_set(&CircuitTerm::sym(entry.val.clone()), to, env)?.holds;
                 conditions.push(self.blast.circuit.implies(entry.present, inside));
             }
         } else {
             let range = self.blast.ran(&x)?;
-            conditions.push(self.within(&Term::sym(range), to, env)?.holds);
+            conditions.push(self.within(&CircuitTerm::sym(range), to, env)?.holds);
         }
         if arrow.functional {
             conditions.push(self.blast.is_functional(&x)?);
@@ -339,13 +346,13 @@ impl Encoder<'_> {
         Ok(TruthPair { holds, fails: !holds })
     }
 
-    fn listed_arg(&mut self, set: &SetArg, env: &Env) -> Encoded<CircuitValue> {
+    fn listed_arg(&mut self, set: &SetArg, env: &Env) -> CircuitResult<CircuitValue> {
         match set {
             SetArg::Val(val) => self.sym_of(val, env),
             SetArg::Expr(id) => {
                 let term = self.expr(*id, env)?;
                 if term.defined != Lit::TRUE {
-                    return Err(Stop::Unsupported("a set that may be undefined"));
+                    return Err(NoCircuit::Unsupported("a set that may be undefined"));
                 }
                 self.as_sym(&term, env)
             }
@@ -353,13 +360,13 @@ impl Encoder<'_> {
     }
 
     /// Condition that a relation is a function on `1..n`.
-    pub(super) fn is_sequence(&mut self, x: &CircuitValue) -> Encoded<Lit> {
+    pub(super) fn is_sequence(&mut self, x: &CircuitValue) -> CircuitResult<Lit> {
         let mut conditions = vec![self.blast.is_functional(x)?];
         let domain = self.blast.dom(x)?;
         let mut expected = 1;
         let mut previous = Lit::TRUE;
         for (key, lit) in self.blast.members(&domain)?.items {
-            let position = key.as_int().and_then(|int| int.to_i64()).ok_or(Stop::Unsupported("a sequence"))?;
+            let position = key.as_int().and_then(|int| int.to_i64()).ok_or(NoCircuit::Unsupported("a sequence"))?;
             if position == expected {
                 conditions.push(self.blast.circuit.implies(lit, previous));
                 (previous, expected) = (lit, expected + 1);
@@ -370,17 +377,17 @@ impl Encoder<'_> {
         Ok(self.all(conditions))
     }
 
-    fn in_sequences(&mut self, x: &Term, op: UnaryOp, base: &SetArg, env: &Env) -> Encoded<TruthPair> {
+    fn in_sequences(&mut self, x: &CircuitTerm, op: UnaryOp, base: &SetArg, env: &Env) -> CircuitResult<TruthPair> {
         let x = self.as_sym(x, env)?;
         let mut conditions = vec![self.is_sequence(&x)?];
         if let CircuitValue::Map(entries) = &x {
             for entry in entries {
-                let inside = self.in_set(&Term::sym(entry.val.clone()), base, env)?.holds;
+                let inside = self.in_set(&CircuitTerm::sym(entry.val.clone()), base, env)?.holds;
                 conditions.push(self.blast.circuit.implies(entry.present, inside));
             }
         } else {
             let range = self.blast.ran(&x)?;
-            conditions.push(self.within(&Term::sym(range), base, env)?.holds);
+            conditions.push(self.within(&CircuitTerm::sym(range), base, env)?.holds);
         }
         if matches!(op, UnaryOp::Seq1 | UnaryOp::Iseq1) {
             conditions.push(!self.blast.is_empty(&x)?);

@@ -5,10 +5,10 @@ use abridge_diag::with_stack;
 use abridge_eval::Env;
 use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
 
-use super::{Encoded, Encoder, Stop, Term, TermKind, TruthPair};
+use super::{CircuitEncoder, CircuitResult, CircuitTerm, NoCircuit, TermKind, TruthPair};
 
-impl Encoder<'_> {
-    pub fn pred(&mut self, id: PredId, env: &Env) -> Encoded<TruthPair> {
+impl CircuitEncoder<'_> {
+    pub fn pred(&mut self, id: PredId, env: &Env) -> CircuitResult<TruthPair> {
         self.tick()?;
         if !self.is_open_pred(id) {
             let answer = self.evaluated(self.session.pred(id, env))?;
@@ -17,7 +17,7 @@ impl Encoder<'_> {
         with_stack(|| self.open_pred(id, env))
     }
 
-    fn open_pred(&mut self, id: PredId, env: &Env) -> Encoded<TruthPair> {
+    fn open_pred(&mut self, id: PredId, env: &Env) -> CircuitResult<TruthPair> {
         match self.session.model().pred(id) {
             Pred::True => Ok(TruthPair::from(true)),
             Pred::False => Ok(TruthPair::from(false)),
@@ -65,12 +65,12 @@ impl Encoder<'_> {
                 Ok(TruthPair { holds: term.defined, fails: Lit::FALSE })
             }
             Pred::Partition(set, parts) => self.partition(*set, parts, env),
-            Pred::External(..) => Err(Stop::Unsupported("an external predicate")),
+            Pred::External(..) => Err(NoCircuit::Unsupported("an external predicate")),
         }
     }
 
     /// Conjunction: false if an operand is, even if another is ill-defined.
-    fn conjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<TruthPair> {
+    fn conjunction(&mut self, operands: &[PredId], env: &Env) -> CircuitResult<TruthPair> {
         let (mut holds, mut fails) = (Vec::new(), Vec::new());
         for operand in operands {
             let truth = self.pred(*operand, env)?;
@@ -84,7 +84,7 @@ impl Encoder<'_> {
     }
 
     /// Disjunction, evaluated from left to right.
-    fn disjunction(&mut self, operands: &[PredId], env: &Env) -> Encoded<TruthPair> {
+    fn disjunction(&mut self, operands: &[PredId], env: &Env) -> CircuitResult<TruthPair> {
         let mut ways = Vec::new();
         let mut none_before = Lit::TRUE;
         for operand in operands {
@@ -99,7 +99,7 @@ impl Encoder<'_> {
     }
 
     /// Universal quantifier. Left sides of implications are searched for values, so an instance with an ill-defined left side counts as true.
-    fn forall(&mut self, binder: &[LocalId], body: PredId, env: &Env) -> Encoded<TruthPair> {
+    fn forall(&mut self, binder: &[LocalId], body: PredId, env: &Env) -> CircuitResult<TruthPair> {
         let (mut holds, mut fails) = (Vec::new(), Vec::new());
         let (mut conditions, mut conclusion) = (Vec::new(), body);
         while let Pred::Implies(left, right) = self.session.model().pred(conclusion) {
@@ -126,7 +126,7 @@ impl Encoder<'_> {
         Ok(TruthPair { holds: self.all(holds), fails: self.any(fails) })
     }
 
-    fn compare(&mut self, op: Comparison, left: ExprId, right: ExprId, env: &Env) -> Encoded<TruthPair> {
+    fn compare(&mut self, op: Comparison, left: ExprId, right: ExprId, env: &Env) -> CircuitResult<TruthPair> {
         match op {
             Comparison::Member => {
                 let x = self.expr(left, env)?;
@@ -158,11 +158,11 @@ impl Encoder<'_> {
                 };
                 Ok(self.decided(&[&left, &right], holds))
             }
-            Comparison::RealLess | Comparison::RealLessEqual => Err(Stop::Unsupported("real numbers")),
+            Comparison::RealLess | Comparison::RealLessEqual => Err(NoCircuit::Unsupported("real numbers")),
         }
     }
 
-    pub(crate) fn same(&mut self, left: &Term, right: &Term, env: &Env) -> Encoded<Lit> {
+    pub(crate) fn same(&mut self, left: &CircuitTerm, right: &CircuitTerm, env: &Env) -> CircuitResult<Lit> {
         // A circuit value is finite, so it differs from any infinite set.
         for (one, other) in [(left, right), (right, left)] {
             if let (TermKind::Circuit(_), TermKind::Known(val)) = (&one.kind, &other.kind)
@@ -175,13 +175,13 @@ impl Encoder<'_> {
         Ok(self.blast.equal(&left, &right)?)
     }
 
-    pub(crate) fn less(&mut self, left: &Term, right: &Term, env: &Env) -> Encoded<Lit> {
+    pub(crate) fn less(&mut self, left: &CircuitTerm, right: &CircuitTerm, env: &Env) -> CircuitResult<Lit> {
         let (left, right) = (self.as_sym(left, env)?, self.as_sym(right, env)?);
         Ok(self.blast.less(&left, &right)?)
     }
 
     /// Truth of a condition on terms, which must be defined.
-    pub(crate) fn decided(&mut self, terms: &[&Term], condition: Lit) -> TruthPair {
+    pub(crate) fn decided(&mut self, terms: &[&CircuitTerm], condition: Lit) -> TruthPair {
         let defined = self.all(terms.iter().map(|term| term.defined));
         TruthPair { holds: self.and(defined, condition), fails: self.and(defined, !condition) }
     }
@@ -190,7 +190,7 @@ impl Encoder<'_> {
         TruthPair { holds: self.and(defined, truth.holds), fails: self.and(defined, truth.fails) }
     }
 
-    fn partition(&mut self, set: ExprId, parts: &[ExprId], env: &Env) -> Encoded<TruthPair> {
+    fn partition(&mut self, set: ExprId, parts: &[ExprId], env: &Env) -> CircuitResult<TruthPair> {
         let whole = self.expr(set, env)?;
         let mut terms = vec![whole.clone()];
         let mut disjoint = Vec::new();
@@ -206,7 +206,7 @@ impl Encoder<'_> {
         let whole = self.as_sym(&whole, env)?;
         disjoint.push(self.blast.equal(&whole, &union)?);
         let condition = self.all(disjoint);
-        let terms: Vec<&Term> = terms.iter().collect();
+        let terms: Vec<&CircuitTerm> = terms.iter().collect();
         Ok(self.decided(&terms, condition))
     }
 }

@@ -10,7 +10,7 @@ use abridge_eval::{ConstraintKind, Env, Operand, Problem, Relation, Result, Symb
 use abridge_model::{BaseSet, BinaryOp, Expr, ExprId, LocalId, PredId, QuantifiedOp, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
-use super::linear::{Bounds, Key, Linear, MAX_EXPONENT, Range, compare, evaluate, factor, settle};
+use super::linear::{BoundKey, Bounds, Linear, MAX_EXPONENT, Range, compare, evaluate, factor, settle};
 use super::{SearchNode, SolutionSearch};
 
 /// Context in which a term is evaluated.
@@ -36,7 +36,7 @@ impl SolutionSearch<'_> {
         let model = self.session.model();
         let mut bounds = Bounds::default();
         for unknown in node.open.iter().filter(|unknown| unknown.ty(model) == TypeTable::INTEGER) {
-            bounds.entry(&Key::Value(*unknown));
+            bounds.entry(&BoundKey::Value(*unknown));
         }
         let mut at_most_zero = Vec::new();
         // Sets come first, since products need the ranges of their factors.
@@ -109,7 +109,7 @@ impl SolutionSearch<'_> {
             return;
         }
         if let Some(unknown) = self.as_unknown(left, node) {
-            bounds.narrow(&Key::Value(unknown), range);
+            bounds.narrow(&BoundKey::Value(unknown), range);
             return;
         }
         let linear = self.linear(left, At { node, env: &node.env, bounds, argument: None }, 0);
@@ -207,7 +207,7 @@ impl SolutionSearch<'_> {
             }
         }
         if let Some(unknown) = self.as_unknown(term, at.node) {
-            return Linear::of(Key::Value(unknown));
+            return Linear::of(BoundKey::Value(unknown));
         }
         if term.is_ready(self.session, &at.node.open)
             && let Ok(val) = term.eval(self.session, at.env).and_then(|val| val.int())
@@ -259,12 +259,12 @@ impl SolutionSearch<'_> {
         }
         if let Some(unknown) = self.as_unknown(&Operand::Expr(function), at.node) {
             let key = session.expr(arg, at.env).and_then(|key| session.finite(&key, at.env)).ok()?;
-            return Some(Linear::of(Key::At(unknown, key)));
+            return Some(Linear::of(BoundKey::At(unknown, key)));
         }
         let val = session.expr(function, at.env).ok()?;
         let SymbolicSet::Partial(partial) = val.as_sym()? else { return None };
         let key = session.expr(arg, at.env).and_then(|key| session.finite(&key, at.env)).ok()?;
-        partial.open.contains(&key).then(|| Linear::of(Key::Point(key)))
+        partial.open.contains(&key).then(|| Linear::of(BoundKey::Point(key)))
     }
 
     /// `f(e)` with `f = %x.(P | E)`, where `e` or `E` reads unknowns. If `P` does not hold, the constraint counts as false.
@@ -313,9 +313,13 @@ impl SolutionSearch<'_> {
         let small = |linear: &Linear| factor(linear).and_then(|int| u32::try_from(int.to_u64()?).ok());
         let is_lenient = self.session.config().ill_defined_search_is_false;
         let key = match (base.as_key(), small(exponent), small(base), exponent.as_key()) {
-            (Some(Key::Value(base)), Some(exponent @ 2..=MAX_EXPONENT), ..) => Some(Key::Power(*base, exponent)),
+            (Some(BoundKey::Value(base)), Some(exponent @ 2..=MAX_EXPONENT), ..) => {
+                Some(BoundKey::Power(*base, exponent))
+            }
             // A negative exponent is ill-defined, and counts as false.
-            (.., Some(base @ 2..), Some(Key::Value(exponent))) if is_lenient => Some(Key::Exponential(base, *exponent)),
+            (.., Some(base @ 2..), Some(BoundKey::Value(exponent))) if is_lenient => {
+                Some(BoundKey::Exponential(base, *exponent))
+            }
             _ => None,
         };
         key.map_or_else(|| Linear::constant(Range::default()), Linear::of)
@@ -336,19 +340,19 @@ impl SolutionSearch<'_> {
             }
             Expr::Binary(BinaryOp::Power, base, exponent) => self.linear_power(&linear(*base), &linear(*exponent)),
             Expr::Unary(UnaryOp::Card | UnaryOp::Size, set) => match self.as_unknown(&Operand::Expr(*set), at.node) {
-                Some(unknown) => Linear::of(Key::Size(unknown)),
+                Some(unknown) => Linear::of(BoundKey::Size(unknown)),
                 None => Linear::constant(Range { lo: Some(Int::ZERO), hi: None }),
             },
             Expr::Unary(op @ (UnaryOp::Min | UnaryOp::Max), set) => {
                 match (op, self.as_unknown(&Operand::Expr(*set), at.node)) {
-                    (UnaryOp::Min, Some(unknown)) => Linear::of(Key::Least(unknown)),
-                    (_, Some(unknown)) => Linear::of(Key::Greatest(unknown)),
+                    (UnaryOp::Min, Some(unknown)) => Linear::of(BoundKey::Least(unknown)),
+                    (_, Some(unknown)) => Linear::of(BoundKey::Greatest(unknown)),
                     _ => Linear::constant(Range::default()),
                 }
             }
             Expr::Unary(op @ (UnaryOp::SeqFirst | UnaryOp::SeqLast), sequence) => {
                 match self.end_of(*op, *sequence, at.env) {
-                    Some(point) => Linear::of(Key::Point(point)),
+                    Some(point) => Linear::of(BoundKey::Point(point)),
                     None => Linear::constant(Range::default()),
                 }
             }

@@ -9,13 +9,13 @@ use abridge_eval::{
 use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Model, Pred, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
 
-use super::lazy::View;
-use super::linear::{Bounds, Key, Range};
+use super::lazy::LazyFunction;
+use super::linear::{BoundKey, Bounds, Range};
 use super::pointwise::FunctionShape;
 use super::{GO_ON, SearchNode, SolutionSearch, alternatives, pattern};
 
 /// Branching of the search; `constraint` is the index of the constraint that it comes from.
-pub(super) enum Branching {
+pub(super) enum SolverBranch {
     /// The pattern has this value.
     Match { constraint: usize, pattern: Operand, val: Val, exact: bool },
     /// The unknown is a symbolic set whose definition refers to the unknown itself.
@@ -27,7 +27,7 @@ pub(super) enum Branching {
     /// The unknown is a function in this set.
     Points { constraint: usize, unknown: Unknown, set: Val, shape: FunctionShape },
     /// The unknown is a function whose values cannot be listed.
-    Lazily { unknown: Unknown, view: View },
+    Lazily { unknown: Unknown, view: LazyFunction },
     /// The unknown is a sequence over the base with `lo` to `hi` items.
     Sequences { unknown: Unknown, base: Val, lo: u64, hi: u64 },
     /// Nothing bounds the unknowns.
@@ -39,7 +39,7 @@ pub(super) enum Branching {
 /// Cheapest branching offered so far.
 pub(super) struct Best {
     cost: Cost,
-    step: Option<Branching>,
+    step: Option<SolverBranch>,
 }
 
 impl Best {
@@ -47,7 +47,7 @@ impl Best {
         Best { cost: Cost::UNBOUNDED, step: None }
     }
 
-    pub(super) fn offer(&mut self, cost: impl Into<Cost>, step: Branching) {
+    pub(super) fn offer(&mut self, cost: impl Into<Cost>, step: SolverBranch) {
         let cost = cost.into();
         if self.step.is_none() || cost < self.cost {
             *self = Best { cost, step: Some(step) };
@@ -57,13 +57,13 @@ impl Best {
 
 impl SolutionSearch<'_> {
     /// Branching with the fewest candidates, and their number; `None` if some constraint cannot be satisfied.
-    pub(super) fn choose(&self, node: &mut SearchNode) -> Result<Option<(Cost, Branching)>> {
+    pub(super) fn choose(&self, node: &mut SearchNode) -> Result<Option<(Cost, SolverBranch)>> {
         let mut best = Best::new();
         for idx in 0..node.constraints.len() {
             if !self.offer_constraint(idx, node, &mut best)? {
                 return Ok(None);
             }
-            if let Some(Branching::Match { .. } | Branching::Define { .. }) = best.step {
+            if let Some(SolverBranch::Match { .. } | SolverBranch::Define { .. }) = best.step {
                 return Ok(best.step.map(|step| (best.cost, step)));
             }
         }
@@ -108,7 +108,7 @@ impl SolutionSearch<'_> {
             }
             // The value under construction will offer more branchings once it is complete.
             None if node.waits => Ok(self.not_yet()),
-            None => Ok(Some((Cost::UNBOUNDED, Branching::LastResort))),
+            None => Ok(Some((Cost::UNBOUNDED, SolverBranch::LastResort))),
         }
     }
 
@@ -177,7 +177,7 @@ impl SolutionSearch<'_> {
             Ok(val) => {
                 best.offer(
                     Cost::EQUATION,
-                    Branching::Match { constraint: idx, pattern: pattern.clone(), val, exact: found.exact },
+                    SolverBranch::Match { constraint: idx, pattern: pattern.clone(), val, exact: found.exact },
                 );
                 Ok(Some(true))
             }
@@ -205,7 +205,7 @@ impl SolutionSearch<'_> {
         let val = term.eval(session, &node.env).ok()?;
         let kept_symbolic = val.as_sym().is_some();
         if kept_symbolic {
-            best.offer(Cost::EQUATION, Branching::Define { constraint: idx, unknown, val });
+            best.offer(Cost::EQUATION, SolverBranch::Define { constraint: idx, unknown, val });
         }
         kept_symbolic.then_some(true)
     }
@@ -264,7 +264,7 @@ impl SolutionSearch<'_> {
 
     fn offer_elements(&self, constraint: usize, pattern: Operand, set: Val, exact: bool, best: &mut Best) {
         if let Size::AtMost(bound) = self.session.size(&set) {
-            best.offer(bound, Branching::Elements { constraint, pattern, set, exact });
+            best.offer(bound, SolverBranch::Elements { constraint, pattern, set, exact });
         }
     }
 
@@ -283,7 +283,7 @@ impl SolutionSearch<'_> {
             return Ok(());
         }
         if let Some(shape) = self.function_shape(unknown, *arrow, from, to, node)? {
-            best.offer(shape.cost(), Branching::Points { constraint, unknown, set: set.clone(), shape });
+            best.offer(shape.cost(), SolverBranch::Points { constraint, unknown, set: set.clone(), shape });
         }
         Ok(())
     }
@@ -338,7 +338,7 @@ impl SolutionSearch<'_> {
         let Some(unknown) = self.as_unknown(left, node) else { return };
         let set = SymbolicSet::unary(UnaryOp::Pow, set);
         if let Size::AtMost(bound) = self.session.size(&set) {
-            best.offer(bound, Branching::Values { constraint: Some(constraint), unknown, set });
+            best.offer(bound, SolverBranch::Values { constraint: Some(constraint), unknown, set });
         }
     }
 
@@ -369,7 +369,7 @@ impl SolutionSearch<'_> {
         for (unknown, range) in bounds.values() {
             if let (Some(lo), Some(hi)) = (range.lo, range.hi) {
                 let set = Set::interval(lo, hi);
-                best.offer(set.len(), Branching::Values { constraint: None, unknown, set: set.into() });
+                best.offer(set.len(), SolverBranch::Values { constraint: None, unknown, set: set.into() });
             }
         }
         Ok(true)
@@ -383,13 +383,13 @@ impl SolutionSearch<'_> {
             };
             let Some(SymbolicSet::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { continue };
             let Some(unknown) = self.as_unknown(left, node) else { continue };
-            let sizes = bounds.get(&Key::Size(unknown));
+            let sizes = bounds.get(&BoundKey::Size(unknown));
             let (Some(lo), Some(hi), Size::AtMost(width)) = (sizes.lo, sizes.hi, self.session.size(base)) else {
                 continue;
             };
             let (Some(lo), Some(hi)) = (lo.to_u64(), hi.to_u64()) else { continue };
             let cost = width.saturating_pow(u32::try_from(hi).unwrap_or(u32::MAX)).saturating_add(hi);
-            best.offer(cost, Branching::Sequences { unknown, base: base.clone(), lo, hi });
+            best.offer(cost, SolverBranch::Sequences { unknown, base: base.clone(), lo, hi });
         }
     }
 
@@ -397,41 +397,41 @@ impl SolutionSearch<'_> {
         for unknown in &node.open {
             let set = self.session.type_set(unknown.ty(self.session.model()));
             if let Size::AtMost(bound) = self.session.size(&set) {
-                best.offer(bound, Branching::Values { constraint: None, unknown: *unknown, set });
+                best.offer(bound, SolverBranch::Values { constraint: None, unknown: *unknown, set });
             }
         }
     }
 
     /// Opens the first existential quantifier or disjunction that is not yet opened.
-    fn open(&self, node: &SearchNode) -> Option<Branching> {
+    fn open(&self, node: &SearchNode) -> Option<SolverBranch> {
         let opened = node.constraints.iter().enumerate().filter(|(_, constraint)| !constraint.is_opened);
         let mut opened = opened.filter_map(|(constraint, found)| {
             let (alternatives, keep) = alternatives::case_split(self.session, found)?;
-            Some(Branching::Open { constraint, alternatives, keep })
+            Some(SolverBranch::Open { constraint, alternatives, keep })
         });
         opened.next()
     }
 
     /// Lazy branching on a function with too many values to list, or for which all constraints together leave fewer candidates than any one of them.
-    fn too_many_to_list(&self, cost: Cost, node: &SearchNode) -> Result<Option<Branching>> {
+    fn too_many_to_list(&self, cost: Cost, node: &SearchNode) -> Result<Option<SolverBranch>> {
         for unknown in &node.open {
             if let Some(view) = self.view(*unknown, node, &Bounds::default())?
                 && (view.has_too_many_values(self.session)
                     || view.count().is_some_and(|count| Cost::from(count) < cost))
             {
-                return Ok(Some(Branching::Lazily { unknown: *unknown, view }));
+                return Ok(Some(SolverBranch::Lazily { unknown: *unknown, view }));
             }
         }
         Ok(None)
     }
 
     /// Branching if nothing bounds the unknowns: on the unknown with the fewest values in MININT..MAXINT. `None` if there is no solution.
-    pub(super) fn last_resort(&self, node: &SearchNode) -> Result<Option<Branching>> {
+    pub(super) fn last_resort(&self, node: &SearchNode) -> Result<Option<SolverBranch>> {
         let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
         let bounds = self.infer_bounds(node)?.unwrap_or_default();
         for unknown in &node.open {
             if let Some(view) = self.view(*unknown, node, &bounds)? {
-                return Ok(Some(Branching::Lazily { unknown: *unknown, view }));
+                return Ok(Some(SolverBranch::Lazily { unknown: *unknown, view }));
             }
         }
         for unknown in &node.open {
@@ -440,7 +440,7 @@ impl SolutionSearch<'_> {
                 None => self.determined_by_members(*unknown, node, &bounds),
             };
             if let Some(set) = set {
-                return Ok(Some(Branching::Values { constraint: None, unknown: *unknown, set }));
+                return Ok(Some(SolverBranch::Values { constraint: None, unknown: *unknown, set }));
             }
         }
         let sampled = match self.unbounded {
@@ -453,7 +453,7 @@ impl SolutionSearch<'_> {
         }
         let (_, unknown, set) = sampled.ok_or_else(|| self.unbounded(first))?;
         self.cut(unknown);
-        Ok(Some(Branching::Values { constraint: None, unknown, set }))
+        Ok(Some(SolverBranch::Values { constraint: None, unknown, set }))
     }
 
     /// The integers of a range that are tried where nothing else bounds an unknown.
@@ -471,7 +471,7 @@ impl SolutionSearch<'_> {
         let may_be = |unknown: &&Unknown| may_sample || !has_strings(model, unknown.ty(model));
         let values = node.open.iter().filter(may_be).filter_map(|unknown| {
             let set = if unknown.ty(model) == TypeTable::INTEGER {
-                let range = bounds.get(&Key::Value(*unknown));
+                let range = bounds.get(&BoundKey::Value(*unknown));
                 self.cut_range(range).into()
             } else {
                 self.preferred_set(*unknown, node)?
@@ -517,7 +517,7 @@ impl SolutionSearch<'_> {
 
     /// Value of a set with as many known members as it may have elements: `1 : s & 2 : s & card(s) <= 2`.
     fn determined_by_members(&self, unknown: Unknown, node: &SearchNode, bounds: &Bounds) -> Option<Val> {
-        let most = bounds.get(&Key::Size(unknown)).hi?;
+        let most = bounds.get(&BoundKey::Size(unknown)).hi?;
         let members = node.constraints.iter().filter_map(|constraint| match &constraint.kind {
             ConstraintKind::Relation(Relation::Member, left, right)
                 if self.as_unknown(right, node) == Some(unknown) =>

@@ -7,19 +7,19 @@
 use std::ops::ControlFlow;
 
 use abridge_eval::{
-    Constraint, ConstraintKind, Env, ErrorKind, Found, Operand, Partial, Problem, Relation, Result, Session, Size,
+    Constraint, ConstraintKind, Env, ErrorKind, Operand, Partial, Problem, Relation, Result, Session, Size, SolutionFn,
     SymbolicSet, Unbounded, Unknown, Val, normalise,
 };
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred, PredId, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
 use super::bounds::range_of_set;
-use super::linear::{Bounds, Key, Linear, settle};
+use super::linear::{BoundKey, Bounds, Linear, settle};
 use super::simplify::Left;
 use super::{GO_ON, SearchNode, SolutionSearch};
 
 /// Candidates for an unknown function: total on `from`, with values in `to`.
-pub(super) struct View {
+pub(super) struct LazyFunction {
     from: Set,
     to: Val,
     /// All elements of `to`, if they can be listed.
@@ -36,14 +36,14 @@ const MIN_FUNCTIONS: u64 = 10_000;
 
 /// Constraint with values for the quantified locals in it.
 #[derive(Clone)]
-pub(super) struct Instance {
+pub(super) struct ConstraintInstance {
     pub(super) constraint: Constraint,
     pub(super) locals: Vec<(LocalId, Val)>,
 }
 
 /// Undecided point.
 #[derive(Clone)]
-struct Point {
+struct LazyPoint {
     key: Value,
     /// Possible values, if they can be listed.
     options: Option<Set>,
@@ -53,7 +53,7 @@ struct Point {
     parts: Set,
 }
 
-impl Point {
+impl LazyPoint {
     /// Learns that an aspect of the value has one of these values. Returns the possible values of the point, if they follow.
     fn learn(&mut self, aspect: Aspect, values: Set) -> Option<Set> {
         match (aspect, values.only()) {
@@ -81,13 +81,13 @@ enum Aspect {
 
 #[derive(Clone)]
 /// Partial function, its undecided points, and the instances not yet known to hold.
-struct Progress {
+struct LazyProgress {
     partial: Partial,
-    points: Vec<Point>,
-    waiting: Vec<Instance>,
+    points: Vec<LazyPoint>,
+    waiting: Vec<ConstraintInstance>,
 }
 
-impl View {
+impl LazyFunction {
     /// Whether there are finitely many values, but too many to list.
     pub(super) fn has_too_many_values(&self, session: &Session<'_>) -> bool {
         self.targets.is_none() && matches!(session.size(&self.to), Size::AtMost(_))
@@ -102,7 +102,7 @@ impl View {
 
 impl SolutionSearch<'_> {
     /// View of a function with a finite domain, from memberships and equations about `dom(f)`, `ran(f)`, `size(f)` and `front(f)`.
-    pub(super) fn view(&self, unknown: Unknown, node: &SearchNode, bounds: &Bounds) -> Result<Option<View>> {
+    pub(super) fn view(&self, unknown: Unknown, node: &SearchNode, bounds: &Bounds) -> Result<Option<LazyFunction>> {
         let (mut domain, mut to, mut targets): (Option<Set>, Option<Val>, Option<Set>) = (None, None, None);
         let (mut is_functional, mut is_injective) = (false, false);
         let mut outlines = Vec::new();
@@ -123,7 +123,7 @@ impl SolutionSearch<'_> {
                             is_functional = true;
                             is_injective |= matches!(op, UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm);
                             to.get_or_insert_with(|| base.clone());
-                            let sizes = bounds.get(&Key::Size(unknown));
+                            let sizes = bounds.get(&BoundKey::Size(unknown));
                             if let (Some(lo), Some(hi)) = (sizes.lo, sizes.hi)
                                 && lo == hi
                             {
@@ -170,11 +170,16 @@ impl SolutionSearch<'_> {
             (Some(targets), Some(all)) => Some(targets.intersection(&all)),
             (targets, all) => targets.or(all),
         };
-        Ok(Some(View { from, to, targets, is_injective, known, within: None }))
+        Ok(Some(LazyFunction { from, to, targets, is_injective, known, within: None }))
     }
 
     /// View of one of many functions to integers, if sums or comparisons relate its points. Bounds then rule out most functions.
-    pub(super) fn arithmetic_view(&self, unknown: Unknown, set: &Val, node: &SearchNode) -> Result<Option<View>> {
+    pub(super) fn arithmetic_view(
+        &self,
+        unknown: Unknown,
+        set: &Val,
+        node: &SearchNode,
+    ) -> Result<Option<LazyFunction>> {
         let Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, to)) = set.as_sym() else { return Ok(None) };
         let is_many = matches!(self.session.size(set), Size::AtMost(count) if count >= MIN_FUNCTIONS);
         if !(arrow.functional && arrow.total && is_many && self.has_integer_values(unknown)) {
@@ -182,7 +187,8 @@ impl SolutionSearch<'_> {
         }
         let (Some(from), Some(targets)) = (self.listed(from, node)?, self.listed(to, node)?) else { return Ok(None) };
         let (is_injective, within) = (arrow.injective, Some(set.clone()));
-        let view = View { from, to: to.clone(), targets: Some(targets), is_injective, known: Set::EMPTY, within };
+        let view =
+            LazyFunction { from, to: to.clone(), targets: Some(targets), is_injective, known: Set::EMPTY, within };
         let progress = self.start(unknown, &view, node)?;
         let (_, at_most_zero) = self.point_comparisons(unknown, &view, node, &progress);
         Ok(at_most_zero.iter().any(Linear::relates_points).then_some(view))
@@ -218,9 +224,9 @@ impl SolutionSearch<'_> {
     pub(super) fn lazily(
         &self,
         unknown: Unknown,
-        view: &View,
+        view: &LazyFunction,
         mut node: SearchNode,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         node.open.retain(|open| *open != unknown);
         let mut progress = self.start(unknown, view, &node)?;
@@ -236,7 +242,7 @@ impl SolutionSearch<'_> {
     }
 
     /// Initial progress, without decided points.
-    fn start(&self, unknown: Unknown, view: &View, node: &SearchNode) -> Result<Progress> {
+    fn start(&self, unknown: Unknown, view: &LazyFunction, node: &SearchNode) -> Result<LazyProgress> {
         let partial = Partial {
             is_function: true,
             is_total: true,
@@ -249,11 +255,11 @@ impl SolutionSearch<'_> {
             Some(SymbolicSet::Binary(BinaryOp::Arrow(arrow), from, _)) if arrow.total => self.listed(from, node)?,
             _ => None,
         };
-        let point = |key| Point { key, options: view.targets.clone(), domain: domain.clone(), parts: Set::EMPTY };
+        let point = |key| LazyPoint { key, options: view.targets.clone(), domain: domain.clone(), parts: Set::EMPTY };
         let points = view.from.iter().map(point).collect();
         let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open));
-        let waiting = ready.map(|constraint| Instance::from(constraint.clone())).collect();
-        let mut progress = Progress { partial, points, waiting };
+        let waiting = ready.map(|constraint| ConstraintInstance::from(constraint.clone())).collect();
+        let mut progress = LazyProgress { partial, points, waiting };
         self.take_apart(unknown, node, &mut progress)?;
         Ok(progress)
     }
@@ -261,10 +267,10 @@ impl SolutionSearch<'_> {
     fn fill(
         &self,
         unknown: Unknown,
-        view: &View,
+        view: &LazyFunction,
         node: &SearchNode,
-        mut progress: Progress,
-        found: &mut Found<'_>,
+        mut progress: LazyProgress,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         self.session.tick()?;
         if !self.decide_all(unknown, view, node, &mut progress)? {
@@ -296,7 +302,7 @@ impl SolutionSearch<'_> {
     }
 
     /// Expands quantifiers into instances, as far as their domains are known.
-    fn take_apart(&self, unknown: Unknown, node: &SearchNode, progress: &mut Progress) -> Result<()> {
+    fn take_apart(&self, unknown: Unknown, node: &SearchNode, progress: &mut LazyProgress) -> Result<()> {
         let env = unknown.bind(&node.env, progress.partial.clone().into_val());
         let mut todo = std::mem::take(&mut progress.waiting);
         todo.reverse();
@@ -310,7 +316,12 @@ impl SolutionSearch<'_> {
     }
 
     /// Instances of `!x.(P => Q)`; `None` if there are more than `most` or `P` cannot be solved.
-    pub(super) fn instances(&self, instance: &Instance, env: &Env, most: usize) -> Result<Option<Vec<Instance>>> {
+    pub(super) fn instances(
+        &self,
+        instance: &ConstraintInstance,
+        env: &Env,
+        most: usize,
+    ) -> Result<Option<Vec<ConstraintInstance>>> {
         let session = self.session;
         let ConstraintKind::Holds(pred) = instance.constraint.kind else { return Ok(None) };
         let Pred::Forall { binder, body } = session.model().pred(pred) else { return Ok(None) };
@@ -332,19 +343,25 @@ impl SolutionSearch<'_> {
         }
     }
 
-    fn parts_of(&self, pred: PredId, source: &Constraint, locals: &[(LocalId, Val)]) -> Vec<Instance> {
+    fn parts_of(&self, pred: PredId, source: &Constraint, locals: &[(LocalId, Val)]) -> Vec<ConstraintInstance> {
         let (unknowns, parts) = normalise(self.session, pred, true, source.strict);
         // A predicate with a LET, which would add unknowns, stays whole.
         let parts = if unknowns.is_empty() { parts } else { vec![Constraint::whole(self.session, pred, source)] };
         let with_locals = |mut constraint: Constraint| {
             constraint.is_searched = source.is_searched;
-            Instance { constraint, locals: locals.to_vec() }
+            ConstraintInstance { constraint, locals: locals.to_vec() }
         };
         parts.into_iter().map(with_locals).collect()
     }
 
     /// Decides points by equations, up to a fixpoint; `false` if there is no solution.
-    fn decide_all(&self, unknown: Unknown, view: &View, node: &SearchNode, progress: &mut Progress) -> Result<bool> {
+    fn decide_all(
+        &self,
+        unknown: Unknown,
+        view: &LazyFunction,
+        node: &SearchNode,
+        progress: &mut LazyProgress,
+    ) -> Result<bool> {
         loop {
             let n_points = progress.points.len();
             let mut env = unknown.bind(&node.env, progress.partial.clone().into_val());
@@ -372,7 +389,7 @@ impl SolutionSearch<'_> {
                     Left::Parts(unknowns, parts) if unknowns.is_empty() => {
                         let locals = &instance.locals;
                         let parts = parts.into_iter().rev();
-                        todo.extend(parts.map(|constraint| Instance { constraint, locals: locals.clone() }));
+                        todo.extend(parts.map(|constraint| ConstraintInstance { constraint, locals: locals.clone() }));
                         continue;
                     }
                     _ => {}
@@ -393,10 +410,10 @@ impl SolutionSearch<'_> {
     fn decide_one(
         &self,
         unknown: Unknown,
-        view: &View,
-        instance: &Instance,
+        view: &LazyFunction,
+        instance: &ConstraintInstance,
         here: &SearchNode,
-        progress: &mut Progress,
+        progress: &mut LazyProgress,
     ) -> Result<bool> {
         let ConstraintKind::Relation(relation, left, right) = &instance.constraint.kind else { return Ok(true) };
         let stated = match relation {
@@ -481,14 +498,14 @@ impl SolutionSearch<'_> {
     fn best_point(
         &self,
         unknown: Unknown,
-        view: &View,
+        view: &LazyFunction,
         node: &SearchNode,
-        progress: &Progress,
+        progress: &LazyProgress,
     ) -> Result<Option<(usize, Set)>> {
         let Some(bounds) = self.point_bounds(unknown, view, node, progress) else { return Ok(None) };
         let mut best: Option<(usize, Set)> = None;
         for (idx, point) in progress.points.iter().enumerate() {
-            let range = bounds.get(&Key::Point(point.key.clone()));
+            let range = bounds.get(&BoundKey::Point(point.key.clone()));
             let interval = match (range.lo, range.hi) {
                 (Some(lo), Some(hi)) => Some(Set::interval(lo, hi)),
                 _ => None,
@@ -512,7 +529,7 @@ impl SolutionSearch<'_> {
         // Nothing bounds any point.
         let cut = self.session.preferred(&view.to).filter(|_| self.unbounded != Unbounded::Error);
         let Some(cut) = cut else { return Err(self.unbounded(unknown)) };
-        let range = bounds.get(&Key::Point(progress.points[0].key.clone()));
+        let range = bounds.get(&BoundKey::Point(progress.points[0].key.clone()));
         self.cut(unknown);
         if self.has_integer_values(unknown) {
             return Ok(Some((0, self.cut_range(range))));
@@ -526,7 +543,13 @@ impl SolutionSearch<'_> {
     }
 
     /// Bounds of the undecided points of an integer function; `None` if they contradict each other.
-    fn point_bounds(&self, unknown: Unknown, view: &View, node: &SearchNode, progress: &Progress) -> Option<Bounds> {
+    fn point_bounds(
+        &self,
+        unknown: Unknown,
+        view: &LazyFunction,
+        node: &SearchNode,
+        progress: &LazyProgress,
+    ) -> Option<Bounds> {
         if !self.has_integer_values(unknown) {
             return Some(Bounds::default());
         }
@@ -538,14 +561,14 @@ impl SolutionSearch<'_> {
     fn point_comparisons(
         &self,
         unknown: Unknown,
-        view: &View,
+        view: &LazyFunction,
         node: &SearchNode,
-        progress: &Progress,
+        progress: &LazyProgress,
     ) -> (Bounds, Vec<Linear>) {
         let mut bounds = Bounds::default();
         let within = range_of_set(&view.to);
         for point in &progress.points {
-            let key = Key::Point(point.key.clone());
+            let key = BoundKey::Point(point.key.clone());
             bounds.narrow(&key, within.clone());
             if let Some(options) = &point.options {
                 bounds.narrow(&key, range_of_set(&options.clone().into()));
@@ -565,25 +588,25 @@ fn is_sequences(op: UnaryOp) -> bool {
     matches!(op, UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm)
 }
 
-impl From<Constraint> for Instance {
-    fn from(constraint: Constraint) -> Instance {
-        Instance { constraint, locals: Vec::new() }
+impl From<Constraint> for ConstraintInstance {
+    fn from(constraint: Constraint) -> ConstraintInstance {
+        ConstraintInstance { constraint, locals: Vec::new() }
     }
 }
 
-impl Instance {
+impl ConstraintInstance {
     pub(super) fn env(&self, env: &Env) -> Env {
         env.bind_all(self.locals.iter().cloned())
     }
 }
 
-impl Progress {
+impl LazyProgress {
     /// Decides a point; `false` if an injection has the value elsewhere.
     fn assign(&mut self, idx: usize, value: Value) -> bool {
         if self.partial.is_injective && relation::ran(&self.partial.decided).contains(&value) {
             return false;
         }
-        let Point { key, .. } = self.points.remove(idx);
+        let LazyPoint { key, .. } = self.points.remove(idx);
         self.partial.open = self.partial.open.remove(&key);
         self.partial.decided = self.partial.decided.insert(Value::pair(key, value));
         true

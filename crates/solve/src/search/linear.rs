@@ -16,7 +16,7 @@ pub(super) struct Range {
 
 /// Subject of a bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Key {
+pub(super) enum BoundKey {
     Value(Unknown),
     /// `card(s)`, `size(s)`
     Size(Unknown),
@@ -39,7 +39,7 @@ pub(super) enum Key {
 /// Linear form: a sum of keys with factors, plus a range.
 #[derive(Clone, Debug)]
 pub(super) struct Linear {
-    terms: Vec<(Key, Int)>,
+    terms: Vec<(BoundKey, Int)>,
     rest: Range,
 }
 
@@ -112,39 +112,39 @@ impl Range {
     }
 }
 
-impl Key {
+impl BoundKey {
     fn as_power(&self) -> Option<(Unknown, u32)> {
         match self {
-            Key::Value(unknown) => Some((*unknown, 1)),
-            Key::Power(unknown, exponent) => Some((*unknown, *exponent)),
+            BoundKey::Value(unknown) => Some((*unknown, 1)),
+            BoundKey::Power(unknown, exponent) => Some((*unknown, *exponent)),
             _ => None,
         }
     }
 
     /// Subject of the product of two.
-    fn times(&self, other: &Key) -> Option<Key> {
+    fn times(&self, other: &BoundKey) -> Option<BoundKey> {
         match (self.as_power()?, other.as_power()?) {
             ((base, left), (other, right)) if base == other => {
-                (left + right <= MAX_EXPONENT).then_some(Key::Power(base, left + right))
+                (left + right <= MAX_EXPONENT).then_some(BoundKey::Power(base, left + right))
             }
-            ((left, 1), (right, 1)) => Some(Key::Product(left, right)),
+            ((left, 1), (right, 1)) => Some(BoundKey::Product(left, right)),
             _ => None,
         }
     }
 }
 
 impl Linear {
-    pub(super) fn of(key: Key) -> Linear {
+    pub(super) fn of(key: BoundKey) -> Linear {
         Linear { terms: vec![(key, Int::ONE)], rest: Range::exactly(Int::ZERO) }
     }
 
     /// Whether the form relates several points of a function.
     pub(super) fn relates_points(&self) -> bool {
-        self.terms.iter().filter(|(key, _)| matches!(key, Key::Point(_))).count() > 1
+        self.terms.iter().filter(|(key, _)| matches!(key, BoundKey::Point(_))).count() > 1
     }
 
     /// The subject, if the form consists of it alone.
-    pub(super) fn as_key(&self) -> Option<&Key> {
+    pub(super) fn as_key(&self) -> Option<&BoundKey> {
         match &self.terms[..] {
             [(key, factor)] if *factor == Int::ONE && self.rest == Range::exactly(Int::ZERO) => Some(key),
             _ => None,
@@ -231,23 +231,23 @@ impl Linear {
 /// Range of each key.
 #[derive(Default)]
 pub(super) struct Bounds {
-    ranges: Vec<(Key, Range)>,
+    ranges: Vec<(BoundKey, Range)>,
     /// Ranges of the values of unknown functions.
     pub(super) codomains: Vec<(Unknown, Range)>,
 }
 
 impl Bounds {
-    pub(super) fn get(&self, key: &Key) -> Range {
+    pub(super) fn get(&self, key: &BoundKey) -> Range {
         let known = self.ranges.iter().find(|(other, _)| other == key).map(|(_, range)| range.clone());
         known.unwrap_or_else(|| self.initial(key))
     }
 
-    fn initial(&self, key: &Key) -> Range {
+    fn initial(&self, key: &BoundKey) -> Range {
         match key {
-            Key::Size(_) => Range { lo: Some(Int::ZERO), hi: None },
-            Key::Power(_, exponent) if exponent % 2 == 0 => Range { lo: Some(Int::ZERO), hi: None },
-            Key::Exponential(..) => Range { lo: Some(Int::ONE), hi: None },
-            Key::At(function, _) => {
+            BoundKey::Size(_) => Range { lo: Some(Int::ZERO), hi: None },
+            BoundKey::Power(_, exponent) if exponent % 2 == 0 => Range { lo: Some(Int::ZERO), hi: None },
+            BoundKey::Exponential(..) => Range { lo: Some(Int::ONE), hi: None },
+            BoundKey::At(function, _) => {
                 let codomain = self.codomains.iter().find(|(other, _)| other == function);
                 codomain.map(|(_, range)| range.clone()).unwrap_or_default()
             }
@@ -258,7 +258,7 @@ impl Bounds {
     /// Bounds of the values of an unknown function at single points.
     pub(super) fn points(&self, function: Unknown) -> impl Iterator<Item = (&Value, &Range)> {
         self.ranges.iter().filter_map(move |(key, range)| match key {
-            Key::At(other, point) if *other == function => Some((point, range)),
+            BoundKey::At(other, point) if *other == function => Some((point, range)),
             _ => None,
         })
     }
@@ -270,12 +270,12 @@ impl Bounds {
     /// Ranges of the integer unknowns.
     pub(super) fn values(self) -> impl Iterator<Item = (Unknown, Range)> {
         self.ranges.into_iter().filter_map(|(key, range)| match key {
-            Key::Value(unknown) => Some((unknown, range)),
+            BoundKey::Value(unknown) => Some((unknown, range)),
             _ => None,
         })
     }
 
-    pub(super) fn entry(&mut self, key: &Key) -> &mut Range {
+    pub(super) fn entry(&mut self, key: &BoundKey) -> &mut Range {
         let idx = self.ranges.iter().position(|(other, _)| other == key).unwrap_or_else(|| {
             let range = self.initial(key);
             self.ranges.push((key.clone(), range));
@@ -284,7 +284,7 @@ impl Bounds {
         &mut self.ranges[idx].1
     }
 
-    pub(super) fn narrow(&mut self, key: &Key, range: Range) -> bool {
+    pub(super) fn narrow(&mut self, key: &BoundKey, range: Range) -> bool {
         let known = self.entry(key);
         let raised = range.lo.is_some_and(|lo| known.raise(lo));
         let lowered = range.hi.is_some_and(|hi| known.lower(hi));
@@ -297,9 +297,9 @@ impl Bounds {
         for idx in 0..self.ranges.len() {
             let (key, range) = self.ranges[idx].clone();
             changed |= match key {
-                Key::Product(left, right) => self.narrow_product((left, right), &range),
-                Key::Power(base, exponent) => self.narrow_power((base, exponent), &range),
-                Key::Exponential(base, exponent) => self.narrow_exponential((base, exponent), &range),
+                BoundKey::Product(left, right) => self.narrow_product((left, right), &range),
+                BoundKey::Power(base, exponent) => self.narrow_power((base, exponent), &range),
+                BoundKey::Exponential(base, exponent) => self.narrow_exponential((base, exponent), &range),
                 _ => false,
             };
         }
@@ -307,16 +307,16 @@ impl Bounds {
     }
 
     fn narrow_product(&mut self, (left, right): (Unknown, Unknown), product: &Range) -> bool {
-        let (a, b) = (self.get(&Key::Value(left)), self.get(&Key::Value(right)));
+        let (a, b) = (self.get(&BoundKey::Value(left)), self.get(&BoundKey::Value(right)));
         let mut changed = false;
         for (factor, other) in [(left, &b), (right, &a)] {
-            changed |= self.narrow(&Key::Value(factor), quotient(product, other));
+            changed |= self.narrow(&BoundKey::Value(factor), quotient(product, other));
             // No factor of a number other than zero is further from zero.
             if let Some(magnitude) = product.nonzero_magnitude() {
-                changed |= self.narrow(&Key::Value(factor), Range { lo: Some(-&magnitude), hi: Some(magnitude) });
+                changed |= self.narrow(&BoundKey::Value(factor), Range { lo: Some(-&magnitude), hi: Some(magnitude) });
             }
         }
-        changed | self.narrow(&Key::Product(left, right), a.multiply(&b))
+        changed | self.narrow(&BoundKey::Product(left, right), a.multiply(&b))
     }
 
     fn narrow_power(&mut self, (base, exponent): (Unknown, u32), power: &Range) -> bool {
@@ -333,22 +333,22 @@ impl Bounds {
                 hi: power.hi.as_ref().map(|hi| &root(hi) + &Int::ONE),
             },
         };
-        let known = self.get(&Key::Value(base));
+        let known = self.get(&BoundKey::Value(base));
         let powers = (1..exponent).fold(known.clone(), |powers, _| powers.multiply(&known));
-        self.narrow(&Key::Value(base), roots) | self.narrow(&Key::Power(base, exponent), powers)
+        self.narrow(&BoundKey::Value(base), roots) | self.narrow(&BoundKey::Power(base, exponent), powers)
     }
 
     /// The exponent is natural where the power is defined, and less than the number of bits of the power.
     fn narrow_exponential(&mut self, (base, exponent): (u32, Unknown), power: &Range) -> bool {
         let range = Range { lo: Some(Int::ZERO), hi: power.hi.as_ref().map(|hi| Int::from(hi.bits())) };
-        let narrowed = self.narrow(&Key::Value(exponent), range);
-        let known = self.get(&Key::Value(exponent));
+        let narrowed = self.narrow(&BoundKey::Value(exponent), range);
+        let known = self.get(&BoundKey::Value(exponent));
         let of = |end: Option<Int>| {
             let end =
                 end.and_then(|end| u32::try_from(end.to_u64()?).ok()).filter(|end| u64::from(*end) <= MAX_BITS / 32)?;
             Some(Int::from(i64::from(base)).pow(end))
         };
-        narrowed | self.narrow(&Key::Exponential(base, exponent), Range { lo: of(known.lo), hi: of(known.hi) })
+        narrowed | self.narrow(&BoundKey::Exponential(base, exponent), Range { lo: of(known.lo), hi: of(known.hi) })
     }
 }
 
@@ -395,7 +395,7 @@ fn narrow_polynomial(linear: &Linear, bounds: &mut Bounds) {
     let is_positive_above = !leading.is_negative();
     let is_positive_below = is_positive_above == (degree % 2 == 0);
     let range = Range { lo: is_positive_below.then(|| -&bound), hi: is_positive_above.then(|| bound.clone()) };
-    bounds.narrow(&Key::Value(unknown), range);
+    bounds.narrow(&BoundKey::Value(unknown), range);
 }
 
 /// Adds the inequalities of `left = right`, `left < right` or `left <= right`.

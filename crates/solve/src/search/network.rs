@@ -9,13 +9,13 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
-use abridge_eval::{Constraint, ConstraintKind, Env, Found, Result, Unknown, Val};
+use abridge_eval::{Constraint, ConstraintKind, Env, Result, SolutionFn, Unknown, Val};
 use abridge_model::ModelNode;
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred};
 use abridge_value::{BitSet, Set, Value};
 use rustc_hash::FxHashMap;
 
-use super::lazy::Instance;
+use super::lazy::ConstraintInstance;
 use super::pointwise::FunctionShape;
 use super::simplify::Left;
 use super::{GO_ON, SearchNode, SolutionSearch};
@@ -123,13 +123,13 @@ impl SolutionSearch<'_> {
     }
 
     /// Constraints on a function as instances, with quantifiers expanded; `None` if there are too many.
-    fn all_instances(&self, unknown: Unknown, node: &SearchNode) -> Result<Option<Vec<Instance>>> {
+    fn all_instances(&self, unknown: Unknown, node: &SearchNode) -> Result<Option<Vec<ConstraintInstance>>> {
         let (session, model) = (self.session, self.session.model());
         let mut here = SearchNode { constraints: Vec::new(), ..node.clone() };
         here.open.push(unknown);
         let mut instances = Vec::new();
         let ready = node.constraints.iter().rev().filter(|constraint| constraint.is_ready(&node.open));
-        let mut todo: Vec<Instance> = ready.cloned().map(Instance::from).collect();
+        let mut todo: Vec<ConstraintInstance> = ready.cloned().map(ConstraintInstance::from).collect();
         while let Some(instance) = todo.pop() {
             if todo.len() + instances.len() > MAX_INSTANCES {
                 return Ok(None);
@@ -152,7 +152,9 @@ impl SolutionSearch<'_> {
                 Left::Nothing => {}
                 Left::Parts(unknowns, parts) if unknowns.is_empty() => {
                     todo.extend(
-                        parts.into_iter().map(|part| Instance { constraint: part, locals: instance.locals.clone() }),
+                        parts
+                            .into_iter()
+                            .map(|part| ConstraintInstance { constraint: part, locals: instance.locals.clone() }),
                     );
                 }
                 _ => instances.push(instance),
@@ -166,7 +168,7 @@ impl SolutionSearch<'_> {
         &self,
         unknown: Unknown,
         mut network: Network,
-        instances: Vec<Instance>,
+        instances: Vec<ConstraintInstance>,
         node: &SearchNode,
     ) -> Result<Option<Network>> {
         let session = self.session;
@@ -306,7 +308,7 @@ impl SolutionSearch<'_> {
         set: &Val,
         network: &Network,
         node: &SearchNode,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         let mut domains = network.start.clone();
         if !self.settle(unknown, network, &mut domains)? {
@@ -322,7 +324,7 @@ impl SolutionSearch<'_> {
         network: &Network,
         domains: &Domains,
         node: &SearchNode,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         let open = (0..network.keys.len()).filter(|point| !domains.is_decided[*point]);
         let Some(point) = open.min_by_key(|point| domains.left[*point].len()) else {

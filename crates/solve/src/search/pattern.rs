@@ -6,50 +6,50 @@ use abridge_value::{Value, sequence};
 
 /// Effect of matching an expression with a value.
 #[derive(Clone, Copy)]
-pub(super) struct Pattern {
+pub(super) struct MatchEffect {
     /// Some unknown gets a value.
     pub(super) binds: bool,
     /// A match implies that the expression has the value.
     pub(super) exact: bool,
 }
 
-impl Pattern {
-    const OPAQUE: Pattern = Pattern { binds: false, exact: false };
+impl MatchEffect {
+    const OPAQUE: MatchEffect = MatchEffect { binds: false, exact: false };
 
-    fn and(self, other: Pattern) -> Pattern {
-        Pattern { binds: self.binds || other.binds, exact: self.exact && other.exact }
+    fn and(self, other: MatchEffect) -> MatchEffect {
+        MatchEffect { binds: self.binds || other.binds, exact: self.exact && other.exact }
     }
 }
 
 type Match = Option<(Env, Vec<Unknown>)>;
 
-pub(super) fn classify(session: &Session<'_>, term: &Operand, open: &[Unknown]) -> Pattern {
+pub(super) fn classify(session: &Session<'_>, term: &Operand, open: &[Unknown]) -> MatchEffect {
     match term {
-        Operand::Local(local) => Pattern { binds: open.contains(&Unknown::Local(*local)), exact: true },
-        Operand::Known(_) => Pattern { binds: false, exact: true },
+        Operand::Local(local) => MatchEffect { binds: open.contains(&Unknown::Local(*local)), exact: true },
+        Operand::Known(_) => MatchEffect { binds: false, exact: true },
         Operand::Expr(id) => expr_pattern(session, *id, open),
     }
 }
 
-fn expr_pattern(session: &Session<'_>, id: ExprId, open: &[Unknown]) -> Pattern {
+fn expr_pattern(session: &Session<'_>, id: ExprId, open: &[Unknown]) -> MatchEffect {
     if Operand::Expr(id).is_ready(session, open) {
-        return Pattern { binds: false, exact: true };
+        return MatchEffect { binds: false, exact: true };
     }
     let all = |parts: &[ExprId]| {
-        let start = Pattern { binds: false, exact: true };
-        parts.iter().map(|part| expr_pattern(session, *part, open)).fold(start, Pattern::and)
+        let start = MatchEffect { binds: false, exact: true };
+        parts.iter().map(|part| expr_pattern(session, *part, open)).fold(start, MatchEffect::and)
     };
     match session.model().expr(id) {
-        Expr::Local(_) | Expr::Constant(_) => Pattern { binds: true, exact: true },
+        Expr::Local(_) | Expr::Constant(_) => MatchEffect { binds: true, exact: true },
         Expr::Binary(BinaryOp::Pair, first, second) => all(&[*first, *second]),
         Expr::Record(fields) => all(fields),
         Expr::SequenceExtension(items) => all(items),
         Expr::SetExtension(items) if items.len() == 1 => all(items),
         Expr::Binary(BinaryOp::Apply, function, arg) => match session.model().expr(*function) {
-            Expr::Constructor(..) => Pattern { exact: false, ..all(&[*arg]) },
-            _ => Pattern::OPAQUE,
+            Expr::Constructor(..) => MatchEffect { exact: false, ..all(&[*arg]) },
+            _ => MatchEffect::OPAQUE,
         },
-        _ => Pattern::OPAQUE,
+        _ => MatchEffect::OPAQUE,
     }
 }
 

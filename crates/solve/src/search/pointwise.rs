@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use abridge_eval::{
-    Constraint, ConstraintKind, Env, ErrorKind, Found, Operand, Partial, Relation, Result, Size, SymbolicSet, Unknown,
-    Val,
+    Constraint, ConstraintKind, Env, ErrorKind, Operand, Partial, Relation, Result, Size, SolutionFn, SymbolicSet,
+    Unknown, Val,
 };
 use abridge_model::{Arrow, BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value};
@@ -29,7 +29,7 @@ const POINTS_PER_RETRY: usize = 4;
 
 /// Candidates for an unknown function or set: its points, and their possible values.
 pub(super) struct FunctionShape {
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<OpenPoint>,
     is_function: bool,
     is_total: bool,
     pub(super) is_injective: bool,
@@ -39,16 +39,16 @@ pub(super) struct FunctionShape {
 
 /// Undecided point with its possible values; `None` is absence.
 #[derive(Clone)]
-pub(super) struct Point {
+pub(super) struct OpenPoint {
     pub(super) key: Value,
     pub(super) options: Arc<[Option<Value>]>,
 }
 
 #[derive(Clone)]
 /// Partial value, its undecided points, and the constraints on it.
-struct Progress {
+struct PointwiseProgress {
     partial: Partial,
-    points: Vec<Point>,
+    points: Vec<OpenPoint>,
     /// Constraints that are not known to hold.
     waiting: Vec<Constraint>,
     /// Number of points since look-ahead last removed a value.
@@ -86,7 +86,7 @@ impl SolutionSearch<'_> {
         };
         let options: Arc<[Option<Value>]> = [None, Some(Value::Bool(true))].into();
         let keys = session.elements(&base, &node.env)?;
-        let points = keys.into_iter().map(|key| Point { key, options: options.clone() }).collect();
+        let points = keys.into_iter().map(|key| OpenPoint { key, options: options.clone() }).collect();
         Ok(Some(FunctionShape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
     }
 
@@ -119,7 +119,7 @@ impl SolutionSearch<'_> {
             };
             let absent = if arrow.total { None } else { Some(None) };
             let options = absent.into_iter().chain(values.iter().map(Some)).collect();
-            points.push(Point { key, options });
+            points.push(OpenPoint { key, options });
         }
         // Too few values for an injection, or too few points for a surjection.
         let n_values = targets.as_ref().map(Set::len);
@@ -201,7 +201,7 @@ impl SolutionSearch<'_> {
         set: &Val,
         shape: &FunctionShape,
         node: &SearchNode,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         if shape.cost() >= MIN_CANDIDATES_FOR_ORDERING
             && !self.is_sieved(node)
@@ -218,7 +218,8 @@ impl SolutionSearch<'_> {
             open: shape.points.iter().map(|point| point.key.clone()).collect(),
         };
         let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open)).cloned();
-        let progress = Progress { partial, points: shape.points.clone(), waiting: ready.collect(), fruitless: 0 };
+        let progress =
+            PointwiseProgress { partial, points: shape.points.clone(), waiting: ready.collect(), fruitless: 0 };
         self.decide(unknown, set, shape, node, progress, found)
     }
 
@@ -228,8 +229,8 @@ impl SolutionSearch<'_> {
         set: &Val,
         shape: &FunctionShape,
         node: &SearchNode,
-        mut progress: Progress,
-        found: &mut Found<'_>,
+        mut progress: PointwiseProgress,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         self.session.tick()?;
         if !self.prune(unknown, shape, node, &mut progress)? {
@@ -267,7 +268,7 @@ impl SolutionSearch<'_> {
         set: &Val,
         decided: Set,
         node: &SearchNode,
-        found: &mut Found<'_>,
+        found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         let val: Val = decided.into();
         // Points do not show surjectivity, totality of a relation, or that a set is not empty.
@@ -285,7 +286,7 @@ impl SolutionSearch<'_> {
         unknown: Unknown,
         shape: &FunctionShape,
         node: &SearchNode,
-        progress: &mut Progress,
+        progress: &mut PointwiseProgress,
     ) -> Result<bool> {
         if !self.check_waiting(unknown, node, progress)? {
             return Ok(false);
@@ -302,9 +303,9 @@ impl SolutionSearch<'_> {
         let mut idx = 0;
         while idx < progress.points.len() {
             let mut possible = Vec::new();
-            let Point { key, options } = progress.points[idx].clone();
+            let OpenPoint { key, options } = progress.points[idx].clone();
             for option in options.iter() {
-                let mut trial = Progress {
+                let mut trial = PointwiseProgress {
                     partial: progress.partial.clone(),
                     points: Vec::new(),
                     waiting: progress.waiting.clone(),
@@ -338,7 +339,7 @@ impl SolutionSearch<'_> {
     }
 
     /// Evaluates the constraints on the partial value, and drops those that hold; `false` if one is false.
-    fn check_waiting(&self, unknown: Unknown, node: &SearchNode, progress: &mut Progress) -> Result<bool> {
+    fn check_waiting(&self, unknown: Unknown, node: &SearchNode, progress: &mut PointwiseProgress) -> Result<bool> {
         self.session.tick()?;
         let env = unknown.bind(&node.env, progress.partial.clone().into_val());
         let mut waiting = Vec::with_capacity(progress.waiting.len());
@@ -359,9 +360,9 @@ impl SolutionSearch<'_> {
     }
 }
 
-impl Progress {
+impl PointwiseProgress {
     fn assign(&mut self, idx: usize, option: Option<Value>) {
-        let Point { key, .. } = self.points.remove(idx);
+        let OpenPoint { key, .. } = self.points.remove(idx);
         if let (true, Some(value)) = (self.partial.is_injective, &option) {
             for point in &mut self.points {
                 if point.options.iter().any(|other| other.as_ref() == Some(value)) {

@@ -6,9 +6,9 @@
 use abridge_blast::{Answer, Solver};
 use abridge_eval::Result;
 
-use super::sat::Declared;
+use super::sat::DeclaredUnknowns;
 use super::{SearchNode, SolutionSearch};
-use crate::encode::{Encoder, Stop};
+use crate::encode::{CircuitEncoder, NoCircuit};
 
 /// Number of unknowns below which the search is faster.
 const MIN_UNKNOWNS: usize = 16;
@@ -25,21 +25,21 @@ impl SolutionSearch<'_> {
         }
         match self.contradicts_itself(node) {
             Ok(answer) => Ok(answer),
-            Err(Stop::Unsupported(_)) => Ok(false),
-            Err(Stop::Fatal(error)) => Err(error),
+            Err(NoCircuit::Unsupported(_)) => Ok(false),
+            Err(NoCircuit::Fatal(error)) => Err(error),
         }
     }
 
-    fn contradicts_itself(&self, node: &SearchNode) -> std::result::Result<bool, Stop> {
-        let mut encoder = Encoder::with_room(self.session, MAX_CIRCUIT_SIZE);
-        let Declared { conditions: mut required, left_out, .. } = self.declare_all(&mut encoder, node)?;
+    fn contradicts_itself(&self, node: &SearchNode) -> std::result::Result<bool, NoCircuit> {
+        let mut encoder = CircuitEncoder::with_room(self.session, MAX_CIRCUIT_SIZE);
+        let DeclaredUnknowns { conditions: mut required, left_out, .. } = self.declare_all(&mut encoder, node)?;
         for constraint in &node.constraints {
             if left_out.iter().any(|unknown| constraint.mentions(*unknown)) {
                 continue;
             }
             match encoder.constraint(constraint, node) {
                 Ok(truth) => required.push(truth.holds),
-                Err(Stop::Unsupported(_)) => {}
+                Err(NoCircuit::Unsupported(_)) => {}
                 Err(stop) => return Err(stop),
             }
         }

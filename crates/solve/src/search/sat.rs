@@ -7,16 +7,16 @@ use std::ops::ControlFlow;
 
 use abridge_blast::{Answer, CircuitValue, Lit, Next, Solver};
 use abridge_eval::{
-    Constraint, ConstraintKind, Cost, Found, Operand, Relation, Result, Size, SymbolicSet, Unknown, Val,
+    Constraint, ConstraintKind, Cost, Operand, Relation, Result, Size, SolutionFn, SymbolicSet, Unknown, Val,
 };
 use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::choose::Branching;
-use super::linear::{Bounds, Key};
+use super::choose::SolverBranch;
+use super::linear::{BoundKey, Bounds};
 use super::{GO_ON, SearchNode, SolutionSearch};
-use crate::encode::{self, Encoded, Encoder, Stop, TruthPair};
+use crate::encode::{self, CircuitEncoder, CircuitResult, NoCircuit, TruthPair};
 
 /// Attempts at a circuit in one search: an unknown without bounds may get them further down.
 pub(super) const MAX_CIRCUIT_ATTEMPTS: u32 = 3;
@@ -46,10 +46,10 @@ impl SolutionSearch<'_> {
 
     /// Whether a branching binds an unknown with few values on which the sets of others depend, as `n` in `f : 1..n --> S`. Circuits are much simpler
     /// once `n` is known.
-    pub(super) fn shapes_others(&self, cost: Cost, step: &Branching, node: &SearchNode) -> bool {
+    pub(super) fn shapes_others(&self, cost: Cost, step: &SolverBranch, node: &SearchNode) -> bool {
         let unknown = match step {
-            Branching::Values { unknown, .. } => Some(*unknown),
-            Branching::Elements { pattern, .. } => self.as_unknown(pattern, node),
+            SolverBranch::Values { unknown, .. } => Some(*unknown),
+            SolverBranch::Elements { pattern, .. } => self.as_unknown(pattern, node),
             _ => None,
         };
         let Some(unknown) = unknown.filter(|_| cost <= MAX_SHAPING_COST) else { return false };
@@ -82,17 +82,22 @@ impl SolutionSearch<'_> {
     }
 
     /// Solves a node that may be hard: by a probe, then by a circuit, then by the ordinary search.
-    pub(super) fn hard(&self, step: Branching, mut node: SearchNode, found: &mut Found<'_>) -> Result<ControlFlow<()>> {
+    pub(super) fn hard(
+        &self,
+        step: SolverBranch,
+        mut node: SearchNode,
+        found: &mut SolutionFn<'_>,
+    ) -> Result<ControlFlow<()>> {
         let session = self.session;
-        if let Branching::LastResort = step {
+        if let SolverBranch::LastResort = step {
             node.may_repeat = true;
             return match self.by_circuit(&node, found) {
                 Ok(Some(flow)) => Ok(flow),
-                Ok(None) | Err(Stop::Unsupported(_)) => {
+                Ok(None) | Err(NoCircuit::Unsupported(_)) => {
                     self.circuits_left.set(self.circuits_left.get() - 1);
                     self.branch(step, node, found)
                 }
-                Err(Stop::Fatal(error)) => Err(error),
+                Err(NoCircuit::Fatal(error)) => Err(error),
             };
         }
         let mut met = Vec::new();
@@ -119,8 +124,8 @@ impl SolutionSearch<'_> {
         if n_met <= MAX_QUESTIONED_SOLUTIONS {
             match self.by_circuit(&node, found) {
                 Ok(Some(flow)) => return Ok(flow),
-                Ok(None) | Err(Stop::Unsupported(_)) => {}
-                Err(Stop::Fatal(error)) => return Err(error),
+                Ok(None) | Err(NoCircuit::Unsupported(_)) => {}
+                Err(NoCircuit::Fatal(error)) => return Err(error),
             }
         }
         self.circuits_left.set(self.circuits_left.get() - 1);
@@ -144,22 +149,23 @@ impl SolutionSearch<'_> {
     /// Enumerates all solutions by a SAT solver; `None` if it gave up.
     ///
     /// A constraint without a circuit is omitted, since every solution is checked against all constraints.
-    fn by_circuit(&self, node: &SearchNode, found: &mut Found<'_>) -> Encoded<Option<ControlFlow<()>>> {
-        let mut encoder = Encoder::new(self.session);
-        let Declared { conditions: mut required, free, left_out: unbounded } = self.declare_all(&mut encoder, node)?;
+    fn by_circuit(&self, node: &SearchNode, found: &mut SolutionFn<'_>) -> CircuitResult<Option<ControlFlow<()>>> {
+        let mut encoder = CircuitEncoder::new(self.session);
+        let DeclaredUnknowns { conditions: mut required, free, left_out: unbounded } =
+            self.declare_all(&mut encoder, node)?;
         if !unbounded.is_empty() {
-            return Err(Stop::Unsupported("an unknown without bounds"));
+            return Err(NoCircuit::Unsupported("an unknown without bounds"));
         }
         let mut left_out = 0;
         for constraint in &node.constraints {
             match encoder.constraint(constraint, node) {
                 Ok(truth) => required.push(truth.holds),
-                Err(Stop::Unsupported(_)) => left_out += 1,
+                Err(NoCircuit::Unsupported(_)) => left_out += 1,
                 Err(stop) => return Err(stop),
             }
         }
         if left_out * 2 > node.constraints.len() {
-            return Err(Stop::Unsupported("most constraints"));
+            return Err(NoCircuit::Unsupported("most constraints"));
         }
         let mut solver = Solver::new(self.session.config().conflicts).stopped_by(self.session.stop());
         for lit in required {
@@ -192,7 +198,7 @@ impl SolutionSearch<'_> {
             flow = self.session.ticks(STEPS_PER_QUESTION).and_then(|()| self.run(next, found));
             if matches!(flow, Ok(ControlFlow::Continue(()))) { Next::Another } else { Next::Stop }
         });
-        match (answer, flow.map_err(Stop::Fatal)?) {
+        match (answer, flow.map_err(NoCircuit::Fatal)?) {
             (Answer::Unknown, _) => Ok(None),
             (Answer::Unsatisfiable, flow) => {
                 self.session.count_circuit();
@@ -203,14 +209,18 @@ impl SolutionSearch<'_> {
     }
 
     /// Declares a circuit value for every open unknown that has one.
-    pub(super) fn declare_all(&self, encoder: &mut Encoder<'_>, node: &SearchNode) -> Encoded<Declared> {
+    pub(super) fn declare_all(
+        &self,
+        encoder: &mut CircuitEncoder<'_>,
+        node: &SearchNode,
+    ) -> CircuitResult<DeclaredUnknowns> {
         let bounds = match self.infer_bounds(node) {
             Ok(Some(bounds)) => bounds,
-            Ok(None) => return Ok(Declared { conditions: vec![Lit::FALSE], ..Declared::default() }),
-            Err(error) => return Err(Stop::Fatal(error)),
+            Ok(None) => return Ok(DeclaredUnknowns { conditions: vec![Lit::FALSE], ..DeclaredUnknowns::default() }),
+            Err(error) => return Err(NoCircuit::Fatal(error)),
         };
         let mut open = node.open.clone();
-        let mut declared = Declared::default();
+        let mut declared = DeclaredUnknowns::default();
         // An unknown defined by an equation waits for the unknowns on the other side, unless all wait for each other.
         let mut patient = true;
         while !open.is_empty() {
@@ -246,11 +256,11 @@ impl SolutionSearch<'_> {
 
     fn by_equation(
         &self,
-        encoder: &mut Encoder<'_>,
+        encoder: &mut CircuitEncoder<'_>,
         unknown: Unknown,
         open: &[Unknown],
         node: &SearchNode,
-    ) -> Encoded<Equation> {
+    ) -> CircuitResult<Equation> {
         let mut answer = Equation::None;
         for constraint in &node.constraints {
             let ConstraintKind::Relation(Relation::Equal, left, right) = &constraint.kind else { continue };
@@ -263,10 +273,10 @@ impl SolutionSearch<'_> {
                     continue;
                 }
                 match encoder.term(other, node) {
-                    Ok(encode::Term { kind: encode::TermKind::Circuit(sym), defined }) => {
+                    Ok(encode::CircuitTerm { kind: encode::TermKind::Circuit(sym), defined }) => {
                         return Ok(Equation::Defined(sym, defined));
                     }
-                    Ok(_) | Err(Stop::Unsupported(_)) => {}
+                    Ok(_) | Err(NoCircuit::Unsupported(_)) => {}
                     Err(stop) => return Err(stop),
                 }
             }
@@ -277,15 +287,15 @@ impl SolutionSearch<'_> {
     /// Circuit value for an unknown, from the smallest set that a constraint or the type gives.
     fn by_membership(
         &self,
-        encoder: &mut Encoder<'_>,
+        encoder: &mut CircuitEncoder<'_>,
         unknown: Unknown,
         open: &[Unknown],
         bounds: &Bounds,
         node: &SearchNode,
-    ) -> Encoded<Option<(CircuitValue, Lit)>> {
+    ) -> CircuitResult<Option<(CircuitValue, Lit)>> {
         let model = self.session.model();
         if unknown.ty(model) == TypeTable::INTEGER {
-            let range = bounds.get(&Key::Value(unknown));
+            let range = bounds.get(&BoundKey::Value(unknown));
             if let (Some(lo), Some(hi)) = (&range.lo, &range.hi)
                 && let (Some(lo), Some(hi)) = (lo.to_i64(), hi.to_i64())
             {
@@ -294,7 +304,7 @@ impl SolutionSearch<'_> {
         }
         let mut sets: Vec<(u64, Val)> = Vec::new();
         // The minimum and the maximum of a set bound its elements.
-        let (least, greatest) = (bounds.get(&Key::Least(unknown)), bounds.get(&Key::Greatest(unknown)));
+        let (least, greatest) = (bounds.get(&BoundKey::Least(unknown)), bounds.get(&BoundKey::Greatest(unknown)));
         if let (Some(lo), Some(hi)) = (least.lo, greatest.hi) {
             let set = SymbolicSet::unary(UnaryOp::Pow, Set::interval(lo, hi).into());
             sets.push((self.rank(&set), set));
@@ -329,7 +339,7 @@ impl SolutionSearch<'_> {
             };
             match fresh {
                 Ok(found) => return Ok(Some(found)),
-                Err(Stop::Unsupported(_)) => {}
+                Err(NoCircuit::Unsupported(_)) => {}
                 Err(stop) => return Err(stop),
             }
         }
@@ -346,16 +356,21 @@ impl SolutionSearch<'_> {
     /// `seq(S)` with a bound on the length.
     fn sequence_base(&self, unknown: Unknown, set: &Val, bounds: &Bounds) -> Option<(Val, u64)> {
         let Some(SymbolicSet::Unary(UnaryOp::Seq | UnaryOp::Seq1, base)) = set.as_sym() else { return None };
-        Some((base.clone(), bounds.get(&Key::Size(unknown)).hi?.to_u64()?))
+        Some((base.clone(), bounds.get(&BoundKey::Size(unknown)).hi?.to_u64()?))
     }
 
     /// Known superset of a set-valued term.
-    fn upper_bound(&self, encoder: &mut Encoder<'_>, set: &Operand, node: &SearchNode) -> Encoded<Option<Val>> {
+    fn upper_bound(
+        &self,
+        encoder: &mut CircuitEncoder<'_>,
+        set: &Operand,
+        node: &SearchNode,
+    ) -> CircuitResult<Option<Val>> {
         if set.is_ready(self.session, &node.open) {
             return Ok(set.eval(self.session, &node.env).ok());
         }
         let Operand::Expr(id) = set else { return Ok(None) };
-        let part = |encoder: &mut Encoder<'_>, id| self.upper_bound(encoder, &Operand::Expr(id), node);
+        let part = |encoder: &mut CircuitEncoder<'_>, id| self.upper_bound(encoder, &Operand::Expr(id), node);
         match self.session.model().expr(*id) {
             Expr::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1 | UnaryOp::Iseq), base) => {
                 let op = if *op == UnaryOp::Iseq { UnaryOp::Iseq } else { UnaryOp::Pow };
@@ -375,8 +390,8 @@ impl SolutionSearch<'_> {
             }
             _ => {
                 let sym = match encoder.term(set, node) {
-                    Ok(encode::Term { kind: encode::TermKind::Circuit(sym), .. }) => sym,
-                    Ok(_) | Err(Stop::Unsupported(_)) => return Ok(None),
+                    Ok(encode::CircuitTerm { kind: encode::TermKind::Circuit(sym), .. }) => sym,
+                    Ok(_) | Err(NoCircuit::Unsupported(_)) => return Ok(None),
                     Err(stop) => return Err(stop),
                 };
                 let members = encoder.blast.members(&sym).ok();
@@ -396,7 +411,7 @@ fn function_sets(set: &Val) -> Option<(Arrow, &Val, &Val)> {
 
 /// Result of declaring circuit values for unknowns.
 #[derive(Default)]
-pub(super) struct Declared {
+pub(super) struct DeclaredUnknowns {
     /// Conditions on the values.
     pub(super) conditions: Vec<Lit>,
     /// Unknowns that the others do not determine.
@@ -413,16 +428,16 @@ enum Equation {
     Defined(CircuitValue, Lit),
 }
 
-impl Encoder<'_> {
-    fn term(&mut self, term: &Operand, node: &SearchNode) -> Encoded<encode::Term> {
+impl CircuitEncoder<'_> {
+    fn term(&mut self, term: &Operand, node: &SearchNode) -> CircuitResult<encode::CircuitTerm> {
         match term {
             Operand::Expr(id) => self.expr(*id, &node.env),
             Operand::Local(id) => self.local(*id, &node.env),
-            Operand::Known(val) => Ok(encode::Term::known(val.clone())),
+            Operand::Known(val) => Ok(encode::CircuitTerm::known(val.clone())),
         }
     }
 
-    pub(super) fn constraint(&mut self, constraint: &Constraint, node: &SearchNode) -> Encoded<TruthPair> {
+    pub(super) fn constraint(&mut self, constraint: &Constraint, node: &SearchNode) -> CircuitResult<TruthPair> {
         let env = &node.env;
         match &constraint.kind {
             ConstraintKind::Holds(pred) => self.pred(*pred, env),
@@ -434,7 +449,7 @@ impl Encoder<'_> {
                         let set = match right {
                             Operand::Expr(id) => encode::SetArg::Expr(*id),
                             Operand::Known(val) => encode::SetArg::Val(val.clone()),
-                            Operand::Local(_) => return Err(Stop::Unsupported("a set")),
+                            Operand::Local(_) => return Err(NoCircuit::Unsupported("a set")),
                         };
                         match relation {
                             Relation::Member => self.in_set(&left, &set, env)?,

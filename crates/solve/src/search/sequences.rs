@@ -8,7 +8,7 @@ use abridge_eval::{Cost, Env, Operand, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value, sequence};
 
-use super::choose::{Best, Branching};
+use super::choose::{Best, SolverBranch};
 use super::{SearchNode, SolutionSearch, pattern};
 
 /// Item of a sequence; `None` if it can be anything.
@@ -43,11 +43,14 @@ impl SolutionSearch<'_> {
         let Ok(learnt) = self.consequences(expr, term, node)? else { return Some(false) };
         let pattern = |id: &ExprId| pattern::classify(self.session, &Operand::Expr(*id), &node.open);
         if let Some((id, val)) = learnt.known.into_iter().find(|(id, _)| pattern(id).binds) {
-            best.offer(Cost::EQUATION, Branching::Match { constraint, pattern: Operand::Expr(id), val, exact: false });
+            best.offer(
+                Cost::EQUATION,
+                SolverBranch::Match { constraint, pattern: Operand::Expr(id), val, exact: false },
+            );
             return Some(true);
         }
         if let Some((unknown, set)) = learnt.choice {
-            best.offer(set.len(), Branching::Values { constraint: None, unknown, set: set.into() });
+            best.offer(set.len(), SolverBranch::Values { constraint: None, unknown, set: set.into() });
             return Some(true);
         }
         None

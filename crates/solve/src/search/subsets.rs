@@ -7,7 +7,7 @@ use abridge_eval::{ConstraintKind, Operand, Relation, Size, SymbolicSet, Unknown
 use abridge_model::{BinaryOp, Expr, ExprId, Type, UnaryOp};
 use abridge_value::{Int, Set, Value, relation};
 
-use super::choose::{Best, Branching};
+use super::choose::{Best, SolverBranch};
 use super::{SearchNode, SolutionSearch, pattern};
 
 /// Largest type that serves as an upper bound, in elements.
@@ -134,7 +134,7 @@ impl SolutionSearch<'_> {
         let Some(set) = self.known_set(whole, node) else { return };
         for item in items {
             let (pattern, set) = (Operand::Expr(item), set.clone());
-            best.offer(set.len(), Branching::Elements { constraint, pattern, set: set.into(), exact: false });
+            best.offer(set.len(), SolverBranch::Elements { constraint, pattern, set: set.into(), exact: false });
         }
     }
 
@@ -390,7 +390,7 @@ fn offer(between: &Between, best: &mut Best) -> bool {
             (cost, SymbolicSet::unary(UnaryOp::Pow, most.difference(excluded).into()))
         }
     };
-    best.offer(cost, Branching::Values { constraint: None, unknown: *unknown, set });
+    best.offer(cost, SolverBranch::Values { constraint: None, unknown: *unknown, set });
     true
 }
 

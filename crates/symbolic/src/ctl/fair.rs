@@ -5,7 +5,7 @@
 //! `EU` count only if a fair path leads on from there. Semantics are those of `abridge_temporal::ctl`.
 
 use abridge_eval::Val;
-use abridge_temporal::{Constraint, Fair};
+use abridge_temporal::{FairnessConstraint, FairnessSubject};
 
 use super::witness::WitnessPath;
 use super::{CtlJudge, CtlResult, NoVerdict};
@@ -32,7 +32,7 @@ type FairOperation = (usize, Option<Vec<Val>>);
 
 impl CtlJudge<'_, '_, '_> {
     /// Makes path quantifiers range over the paths that meet a premise.
-    pub(super) fn be_fair(&mut self, premises: &[Vec<Constraint>]) -> CtlResult<()> {
+    pub(super) fn be_fair(&mut self, premises: &[Vec<FairnessConstraint>]) -> CtlResult<()> {
         let mut alternatives = Vec::new();
         for constraints in premises {
             let mut conditions = Vec::new();
@@ -50,9 +50,9 @@ impl CtlJudge<'_, '_, '_> {
         Ok(())
     }
 
-    fn conditions(&mut self, constraint: &Constraint) -> CtlResult<Vec<FairnessCondition>> {
+    fn conditions(&mut self, constraint: &FairnessConstraint) -> CtlResult<Vec<FairnessCondition>> {
         let is_strong = constraint.is_strong;
-        let Fair::Step { enabled, taken } = constraint.subject else {
+        let FairnessSubject::Step { enabled, taken } = constraint.subject else {
             let condition = |(enabled, taken)| FairnessCondition { is_strong, enabled, taken };
             return Ok(self.every_operation()?.into_iter().map(condition).collect());
         };

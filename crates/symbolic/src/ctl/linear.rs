@@ -8,10 +8,10 @@
 //! the operation (Kesten, Pnueli, Raviv 1998).
 
 use abridge_encoding::PropertyKind;
-use abridge_temporal::automaton::Edge;
-use abridge_temporal::bdd::{self as guards, Bdd as Guard};
+use abridge_temporal::automaton::AutomatonEdge;
+use abridge_temporal::bdd::{self as guards, LetterBdd};
 use abridge_temporal::formula::Ctl;
-use abridge_temporal::{Constraint, Fair, Property};
+use abridge_temporal::{FairnessConstraint, FairnessSubject, LinearProperty};
 use rustc_hash::FxHashMap;
 
 use super::witness::WitnessPath;
@@ -28,7 +28,7 @@ impl Space<'_> {
     pub fn judge_linear(
         &mut self,
         reached: &ReachedStates,
-        property: &Property,
+        property: &LinearProperty,
         atoms: &[StateAtom],
         watch: &mut FixpointWatch<'_>,
     ) -> Result<CtlVerdict, NoVerdict> {
@@ -52,7 +52,7 @@ impl Space<'_> {
 struct ProductEdge {
     source: usize,
     target: usize,
-    edge: Edge,
+    edge: AutomatonEdge,
     /// States in which the guard allows these steps, by position of their relations.
     states: Bdd,
     steps: usize,
@@ -69,7 +69,7 @@ enum Recurrence {
 
 struct LinearProduct<'p, 'j, 's, 'w> {
     judge: CtlJudge<'j, 's, 'w>,
-    property: &'p Property,
+    property: &'p LinearProperty,
     moves: Vec<ProductEdge>,
     /// Steps that all atoms about steps judge alike, with a column for each atom.
     steps: Vec<(Vec<bool>, Vec<usize>)>,
@@ -82,11 +82,11 @@ struct LinearProduct<'p, 'j, 's, 'w> {
 }
 
 impl<'p, 'j, 's, 'w> LinearProduct<'p, 'j, 's, 'w> {
-    fn new(judge: CtlJudge<'j, 's, 'w>, property: &'p Property) -> CtlResult<Self> {
+    fn new(judge: CtlJudge<'j, 's, 'w>, property: &'p LinearProperty) -> CtlResult<Self> {
         let (moves, steps, sets, every, ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut product = LinearProduct { judge, property, moves, steps, sets, every, ends };
         let sets = product.atoms()?;
-        let is_about_every = |constraint: &Constraint| constraint.subject == Fair::Every;
+        let is_about_every = |constraint: &FairnessConstraint| constraint.subject == FairnessSubject::Every;
         let has_every = property.premises.iter().flatten().any(is_about_every);
         let every = if has_every { product.judge.every_operation()? } else { Vec::new() };
         let alike = product.alike(&every)?;
@@ -162,10 +162,10 @@ impl<'p, 'j, 's, 'w> LinearProduct<'p, 'j, 's, 'w> {
     /// The reached states where a guard holds for a step.
     fn guard(
         &mut self,
-        guard: Guard,
+        guard: LetterBdd,
         sets: &[Option<Bdd>],
         taken: &[bool],
-        known: &mut FxHashMap<(Guard, Vec<bool>), Bdd>,
+        known: &mut FxHashMap<(LetterBdd, Vec<bool>), Bdd>,
     ) -> CtlResult<Bdd> {
         let Some(atom) = self.property.bdds.top(guard) else {
             let all = self.judge.all.clone();
@@ -214,14 +214,14 @@ impl<'p, 'j, 's, 'w> LinearProduct<'p, 'j, 's, 'w> {
     }
 
     /// The marks of the automaton and the constraints of one alternative of the premises.
-    fn recurrences(&mut self, premises: &[Constraint]) -> CtlResult<Vec<Recurrence>> {
+    fn recurrences(&mut self, premises: &[FairnessConstraint]) -> CtlResult<Vec<Recurrence>> {
         let mut recurrences: Vec<Recurrence> = (0..self.property.violation.n_marks).map(Recurrence::Mark).collect();
         for constraint in premises {
             let recurrence = |(set, taken): (Bdd, usize)| match constraint.is_strong {
                 true => Recurrence::Strong(set, taken),
                 false => Recurrence::Weak(set, taken),
             };
-            let Fair::Step { enabled, taken } = constraint.subject else {
+            let FairnessSubject::Step { enabled, taken } = constraint.subject else {
                 recurrences.extend(self.every.iter().cloned().zip(self.judge.atoms.len()..).map(recurrence));
                 continue;
             };

@@ -4,7 +4,7 @@
 //! there. Other facts are about all paths and have no witness of this form. With symmetry the states are representatives, and a step leads to the orbit of
 //! the next state; a loop closes up to a permutation.
 
-use abridge_temporal::formula::{CtlNode, NodeId, Path};
+use abridge_temporal::formula::{CtlNode, NodeId, PathQuantifier};
 
 use super::{CtlJudge, CtlResult, NoVerdict, Witness};
 use crate::bdd::{Bdd, Made, Var};
@@ -177,18 +177,18 @@ impl CtlJudge<'_, '_, '_> {
                 self.explain(if holds && !is_left { left } else { right }, walk)
             }
             CtlNode::Iff(_, right) => self.explain(right, walk),
-            CtlNode::Next(path, step, operand) if holds == (path == Path::E) => {
+            CtlNode::Next(path, step, operand) if holds == (path == PathQuantifier::E) => {
                 let targets = if holds { self.row(operand) } else { self.not(&self.row(operand))? };
                 let targets = self.fairly(&targets)?;
                 let parts = self.parts(step)?;
                 if self.step(walk, &targets, &parts)? { self.explain(operand, walk) } else { Ok(()) }
             }
             CtlNode::Next(..) => Ok(()),
-            existential @ (CtlNode::Finally(Path::E, _)
-            | CtlNode::Globally(Path::E, _)
-            | CtlNode::Until(Path::E, ..)
-            | CtlNode::WeakUntil(Path::E, ..)
-            | CtlNode::Release(Path::E, ..)) => {
+            existential @ (CtlNode::Finally(PathQuantifier::E, _)
+            | CtlNode::Globally(PathQuantifier::E, _)
+            | CtlNode::Until(PathQuantifier::E, ..)
+            | CtlNode::WeakUntil(PathQuantifier::E, ..)
+            | CtlNode::Release(PathQuantifier::E, ..)) => {
                 if holds {
                     self.explain_some(&existential, walk)
                 } else {

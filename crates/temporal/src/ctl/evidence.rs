@@ -7,9 +7,9 @@
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
-use crate::emptiness::{Cycles, LetterGraph, Truth};
-use crate::expand::Branching;
-use crate::formula::{AtomId, Ctl, CtlNode, NodeId, Path};
+use crate::emptiness::{FairCycles, LetterGraph, Truth};
+use crate::expand::BranchingFormula;
+use crate::formula::{AtomId, Ctl, CtlNode, NodeId, PathQuantifier};
 
 use super::{Satisfied, Stopped, common};
 
@@ -19,12 +19,12 @@ pub struct Evidence {
     pub node: NodeId,
     pub state: u32,
     pub holds: bool,
-    pub shown: Shown,
+    pub shown: EvidencePart,
 }
 
 /// What there is to see.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Shown {
+pub enum EvidencePart {
     /// Atoms and constants.
     Fact,
     /// The operands that decide a boolean operator.
@@ -52,7 +52,7 @@ const STOP_INTERVAL: usize = 1 << 12;
 /// Evidence for the value of a formula in a state, where it has one. `satisfied` is that of [`super::check`].
 pub fn evidence<G: LetterGraph>(
     graph: &G,
-    formula: &Branching,
+    formula: &BranchingFormula,
     satisfied: &Satisfied,
     state: u32,
 ) -> Result<Evidence, Stopped> {
@@ -71,17 +71,17 @@ pub fn evidence<G: LetterGraph>(
         };
         has_path.push(value);
     }
-    let cycles = Cycles::new(formula).map_err(|_| Stopped)?;
+    let cycles = FairCycles::new(formula).map_err(|_| Stopped)?;
     let has_premise = formula.has_premise();
-    let mut teller = Teller { graph, ctl, satisfied, cycles, has_premise, has_path, n_nodes: 0 };
+    let mut teller = EvidenceSearch { graph, ctl, satisfied, cycles, has_premise, has_path, n_nodes: 0 };
     teller.tell(ctl.root(), state)
 }
 
-struct Teller<'a, G> {
+struct EvidenceSearch<'a, G> {
     graph: &'a G,
     ctl: &'a Ctl,
     satisfied: &'a Satisfied,
-    cycles: Cycles,
+    cycles: FairCycles,
     has_premise: bool,
     /// Whether a subformula contains a path quantifier.
     has_path: Vec<bool>,
@@ -91,23 +91,23 @@ struct Teller<'a, G> {
 /// Steps of a path and where its loop starts.
 type LassoSteps = (Vec<(u32, u32)>, Option<usize>);
 
-impl<G: LetterGraph> Teller<'_, G> {
+impl<G: LetterGraph> EvidenceSearch<'_, G> {
     fn tell(&mut self, node: NodeId, state: u32) -> Result<Evidence, Stopped> {
         let holds = self.satisfied.value(node, state) == Some(true);
         self.n_nodes += 1;
         let shown = if self.n_nodes > MAX_NODES {
-            Shown::Omitted
+            EvidencePart::Omitted
         } else {
             abridge_diag::with_stack(|| self.show(node, state, holds))?
         };
         Ok(Evidence { node, state, holds, shown })
     }
 
-    fn show(&mut self, node: NodeId, state: u32, holds: bool) -> Result<Shown, Stopped> {
-        let is_path = |path: &Path| (*path == Path::E) == holds;
+    fn show(&mut self, node: NodeId, state: u32, holds: bool) -> Result<EvidencePart, Stopped> {
+        let is_path = |path: &PathQuantifier| (*path == PathQuantifier::E) == holds;
         match self.ctl.node(node).clone() {
-            CtlNode::Const(_) | CtlNode::Atom(_) => Ok(Shown::Fact),
-            CtlNode::Not(operand) => Ok(Shown::Parts(vec![self.tell(operand, state)?])),
+            CtlNode::Const(_) | CtlNode::Atom(_) => Ok(EvidencePart::Fact),
+            CtlNode::Not(operand) => Ok(EvidencePart::Parts(vec![self.tell(operand, state)?])),
             CtlNode::And(left, right) if holds => self.parts(&[left, right], state),
             CtlNode::Or(left, right) if !holds => self.parts(&[left, right], state),
             // A false conjunction has a false operand, a true disjunction a true one.
@@ -160,15 +160,21 @@ impl<G: LetterGraph> Teller<'_, G> {
                 let (stay, goal) = (self.satisfied.where_is(left, false), self.satisfied.where_is(right, false));
                 self.until(&stay, &goal, &[left], &[right], state)
             }
-            _ => Ok(Shown::AllPaths),
+            _ => Ok(EvidencePart::AllPaths),
         }
     }
 
-    fn parts(&mut self, nodes: &[NodeId], state: u32) -> Result<Shown, Stopped> {
-        Ok(Shown::Parts(nodes.iter().map(|node| self.tell(*node, state)).collect::<Result<_, _>>()?))
+    fn parts(&mut self, nodes: &[NodeId], state: u32) -> Result<EvidencePart, Stopped> {
+        Ok(EvidencePart::Parts(nodes.iter().map(|node| self.tell(*node, state)).collect::<Result<_, _>>()?))
     }
 
-    fn next(&mut self, step: Option<AtomId>, operand: NodeId, holds: bool, state: u32) -> Result<Shown, Stopped> {
+    fn next(
+        &mut self,
+        step: Option<AtomId>,
+        operand: NodeId,
+        holds: bool,
+        state: u32,
+    ) -> Result<EvidencePart, Stopped> {
         let goal = common(&self.satisfied.where_is(operand, holds), self.satisfied.known.fair.surely());
         let mut found: Option<(u32, u32)> = None;
         self.graph.steps(state, &mut |letter, target| {
@@ -189,7 +195,7 @@ impl<G: LetterGraph> Teller<'_, G> {
         staying: &[NodeId],
         reaching: &[NodeId],
         state: u32,
-    ) -> Result<Shown, Stopped> {
+    ) -> Result<EvidencePart, Stopped> {
         let goal = common(goal, self.satisfied.known.fair.surely());
         let steps = self.shortest(state, stay, &|state| goal.contains(state as usize))?.ok_or(Stopped)?;
         self.reached(steps, staying, reaching, state)
@@ -202,7 +208,7 @@ impl<G: LetterGraph> Teller<'_, G> {
         staying: &[NodeId],
         reaching: &[NodeId],
         state: u32,
-    ) -> Result<Shown, Stopped> {
+    ) -> Result<EvidencePart, Stopped> {
         let n_steps = steps.len();
         let end = steps.last().map_or(state, |(_, target)| *target);
         let mut lasso: LassoSteps = (steps, None);
@@ -215,7 +221,7 @@ impl<G: LetterGraph> Teller<'_, G> {
         self.path(lasso, n_steps, staying, reaching, state)
     }
 
-    fn globally(&mut self, stay: &BitSet, staying: &[NodeId], state: u32) -> Result<Shown, Stopped> {
+    fn globally(&mut self, stay: &BitSet, staying: &[NodeId], state: u32) -> Result<EvidencePart, Stopped> {
         let lasso = self.lasso(stay, state)?;
         let n_steps = lasso.0.len() + 1;
         self.path(lasso, n_steps, staying, &[], state)
@@ -229,7 +235,7 @@ impl<G: LetterGraph> Teller<'_, G> {
         (staying, reaching): (&[NodeId], &[NodeId]),
         may_stay: bool,
         state: u32,
-    ) -> Result<Shown, Stopped> {
+    ) -> Result<EvidencePart, Stopped> {
         let goal = common(goal, self.satisfied.known.fair.surely());
         match self.shortest(state, stay, &|state| goal.contains(state as usize))? {
             Some(steps) => self.reached(steps, staying, reaching, state),
@@ -246,7 +252,7 @@ impl<G: LetterGraph> Teller<'_, G> {
         staying: &[NodeId],
         reaching: &[NodeId],
         state: u32,
-    ) -> Result<Shown, Stopped> {
+    ) -> Result<EvidencePart, Stopped> {
         let mut states: Vec<u32> = [state].into_iter().chain(steps.iter().map(|(_, target)| *target)).collect();
         if loop_start.is_some() {
             states.pop();
@@ -264,7 +270,7 @@ impl<G: LetterGraph> Teller<'_, G> {
                 }
             }
         }
-        Ok(Shown::Path { steps, loop_start, parts })
+        Ok(EvidencePart::Path { steps, loop_start, parts })
     }
 
     /// A shortest path through a set to a goal, which need not be in the set. Empty if the start is a goal, and nothing if there is none.

@@ -18,7 +18,7 @@ use super::{Stopped, Views};
 
 /// When a state joins a set.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum JoinRule {
     /// A step leads into the set.
     SomeStep,
     /// All steps lead into the set.
@@ -37,12 +37,12 @@ const MIN_SWEEPS: usize = 4;
 const STOP_INTERVAL: usize = 1 << 12;
 
 /// A set that threads share. Each word is written by one thread at a time.
-struct Shared(Vec<AtomicU64>);
+struct SharedSet(Vec<AtomicU64>);
 
-impl Shared {
-    fn new(set: &BitSet, n_words: usize) -> Shared {
+impl SharedSet {
+    fn new(set: &BitSet, n_words: usize) -> SharedSet {
         let words = set.words().iter().copied().chain(std::iter::repeat(0));
-        Shared(words.take(n_words).map(AtomicU64::new).collect())
+        SharedSet(words.take(n_words).map(AtomicU64::new).collect())
     }
 
     fn word(&self, idx: usize) -> u64 {
@@ -108,7 +108,7 @@ pub(super) fn gather<G: LetterGraph>(
 ) -> Result<Vec<BitSet>, Stopped> {
     let n_states = (views.view)().n_states();
     let n_words = n_states.div_ceil(64);
-    let sets: Vec<Shared> = (0..n_sets).map(|_| Shared::new(&BitSet::default(), n_words)).collect();
+    let sets: Vec<SharedSet> = (0..n_sets).map(|_| SharedSet::new(&BitSet::default(), n_words)).collect();
     in_pieces(views, n_words, false, &|graph, words| {
         let mut found = vec![0_u64; n_sets];
         for idx in words {
@@ -119,7 +119,7 @@ pub(super) fn gather<G: LetterGraph>(
             sets.iter().zip(&found).for_each(|(set, word)| set.set_word(idx, *word));
         }
     })?;
-    Ok(sets.into_iter().map(Shared::into_set).collect())
+    Ok(sets.into_iter().map(SharedSet::into_set).collect())
 }
 
 /// The least set that contains `seeds` and every state of `todo` that the rule adds.
@@ -127,11 +127,11 @@ pub(super) fn least<G: LetterGraph>(
     views: &Views<'_, G>,
     seeds: BitSet,
     todo: BitSet,
-    rule: Rule,
+    rule: JoinRule,
 ) -> Result<BitSet, Stopped> {
     let mut n_left = todo.len();
     let n_words = (views.view)().n_states().div_ceil(64);
-    let (found, left) = (Shared::new(&seeds, n_words), Shared::new(&todo, n_words));
+    let (found, left) = (SharedSet::new(&seeds, n_words), SharedSet::new(&todo, n_words));
     drop((seeds, todo));
     for sweep in 0.. {
         if n_left == 0 {
@@ -160,8 +160,8 @@ fn sweep_words<G: LetterGraph>(
     graph: &G,
     words: std::ops::Range<usize>,
     is_descending: bool,
-    (found, left): (&Shared, &Shared),
-    rule: Rule,
+    (found, left): (&SharedSet, &SharedSet),
+    rule: JoinRule,
 ) -> usize {
     let mut n_joined = 0;
     let (first, n_words) = (words.start, words.len());
@@ -178,8 +178,8 @@ fn sweep_words<G: LetterGraph>(
                 has_outside |= !is_inside;
             });
             let joins = match rule {
-                Rule::SomeStep => has_inside,
-                Rule::AllSteps => !has_outside,
+                JoinRule::SomeStep => has_inside,
+                JoinRule::AllSteps => !has_outside,
             };
             if joins {
                 found.set_word(idx, found.word(idx) | 1 << bit);
@@ -192,11 +192,11 @@ fn sweep_words<G: LetterGraph>(
 }
 
 /// The same by a list of the steps between states that are left, by their targets.
-fn by_targets<G: LetterGraph>(graph: &G, mut found: BitSet, left: BitSet, rule: Rule) -> Result<BitSet, Stopped> {
+fn by_targets<G: LetterGraph>(graph: &G, mut found: BitSet, left: BitSet, rule: JoinRule) -> Result<BitSet, Stopped> {
     let ranks = Ranks::new(&left);
     // Where the sources of each state begin, and for each state the number of steps that lead out of the set.
     let mut starts = vec![0_u64; ranks.len() + 1];
-    let mut n_outside = vec![0_u32; if rule == Rule::AllSteps { ranks.len() } else { 0 }];
+    let mut n_outside = vec![0_u32; if rule == JoinRule::AllSteps { ranks.len() } else { 0 }];
     let mut joining: Vec<u32> = Vec::new();
     for (number, state) in left.iter().enumerate() {
         if number.is_multiple_of(STOP_INTERVAL) && graph.is_stopped() {
@@ -211,7 +211,7 @@ fn by_targets<G: LetterGraph>(graph: &G, mut found: BitSet, left: BitSet, rule: 
             }
         });
         n_outside.get_mut(number).into_iter().for_each(|slot| *slot = n_out);
-        let joins = if rule == Rule::SomeStep { has_inside } else { n_out == 0 };
+        let joins = if rule == JoinRule::SomeStep { has_inside } else { n_out == 0 };
         joining.extend(joins.then_some(state as u32));
     }
     for slot in 0..ranks.len() {
@@ -234,7 +234,7 @@ fn by_targets<G: LetterGraph>(graph: &G, mut found: BitSet, left: BitSet, rule: 
     while let Some(state) = joining.pop() {
         let Some(slot) = ranks.get(u64::from(state)) else { continue };
         for source in &sources[starts[slot] as usize..starts[slot + 1] as usize] {
-            let is_next = match ranks.get(u64::from(*source)).filter(|_| rule == Rule::AllSteps) {
+            let is_next = match ranks.get(u64::from(*source)).filter(|_| rule == JoinRule::AllSteps) {
                 Some(slot) => {
                     n_outside[slot] = n_outside[slot].saturating_sub(1);
                     n_outside[slot] == 0

@@ -8,39 +8,39 @@ use abridge_value::BitSet;
 use crate::ranks::Ranks;
 
 use super::letters::Moves;
-use super::{LetterGraph, Node, STOP_INTERVAL};
+use super::{LetterGraph, ProductNode, STOP_INTERVAL};
 
 /// A component with at least one step inside it.
 pub(super) struct Component<'c> {
-    pub(super) members: &'c [Node],
-    numbers: &'c Numbers<'c>,
+    pub(super) members: &'c [ProductNode],
+    numbers: &'c NodeNumbers<'c>,
     number: u32,
 }
 
 impl Component<'_> {
-    pub(super) fn contains(&self, node: Node) -> bool {
+    pub(super) fn contains(&self, node: ProductNode) -> bool {
         self.numbers.get(node) == Some(self.number)
     }
 }
 
 /// Numbers of the nodes of a set.
-struct Numbers<'n> {
+struct NodeNumbers<'n> {
     ranks: Ranks<'n>,
     numbers: Vec<u32>,
 }
 
-impl<'n> Numbers<'n> {
+impl<'n> NodeNumbers<'n> {
     fn new(nodes: &'n BitSet) -> Self {
         let ranks = Ranks::new(nodes);
         let numbers = vec![0; ranks.len()];
-        Numbers { ranks, numbers }
+        NodeNumbers { ranks, numbers }
     }
 
-    fn get(&self, node: Node) -> Option<u32> {
+    fn get(&self, node: ProductNode) -> Option<u32> {
         self.ranks.get(node).map(|slot| self.numbers[slot])
     }
 
-    fn set(&mut self, node: Node, number: u32) {
+    fn set(&mut self, node: ProductNode, number: u32) {
         if let Some(slot) = self.ranks.get(node) {
             self.numbers[slot] = number;
         }
@@ -48,27 +48,27 @@ impl<'n> Numbers<'n> {
 }
 
 /// A node whose steps are being followed.
-struct Call {
-    node: Node,
+struct FollowedNode {
+    node: ProductNode,
     /// Steps that were followed.
     n_followed: u32,
     is_root: bool,
     /// The targets of all steps, where there are many; otherwise they are listed anew each time.
-    targets: Option<Box<[Node]>>,
+    targets: Option<Box<[ProductNode]>>,
 }
 
 /// Targets from which on they are kept.
 const MIN_KEPT_TARGETS: usize = 32;
 
-struct Search<'s, 'g, G> {
+struct ComponentSearch<'s, 'g, G> {
     moves: &'s mut Moves<'g, G>,
-    numbers: Numbers<'s>,
-    calls: Vec<Call>,
+    numbers: NodeNumbers<'s>,
+    calls: Vec<FollowedNode>,
     /// Nodes whose component is not known yet.
-    pending: Vec<Node>,
+    pending: Vec<ProductNode>,
     next_number: u32,
     next_component: u32,
-    members: Vec<Node>,
+    members: Vec<ProductNode>,
 }
 
 /// Calls `visit` with every component of a set of nodes that has a step inside, until it says that this is enough. False if the search was stopped
@@ -79,9 +79,9 @@ pub(super) fn for_each_component<'g, G: LetterGraph>(
     nodes: &BitSet,
     visit: &mut dyn FnMut(&Component<'_>, &mut Moves<'g, G>) -> bool,
 ) -> bool {
-    let mut search = Search {
+    let mut search = ComponentSearch {
         moves,
-        numbers: Numbers::new(nodes),
+        numbers: NodeNumbers::new(nodes),
         calls: Vec::new(),
         pending: Vec::new(),
         next_number: 1,
@@ -89,7 +89,7 @@ pub(super) fn for_each_component<'g, G: LetterGraph>(
         members: Vec::new(),
     };
     let mut n_done = 0_u64;
-    for node in nodes.iter().map(|node| node as Node) {
+    for node in nodes.iter().map(|node| node as ProductNode) {
         if search.numbers.get(node) != Some(0) {
             continue;
         }
@@ -112,15 +112,15 @@ pub(super) fn for_each_component<'g, G: LetterGraph>(
     true
 }
 
-impl<G: LetterGraph> Search<'_, '_, G> {
-    fn enter(&mut self, node: Node) {
+impl<G: LetterGraph> ComponentSearch<'_, '_, G> {
+    fn enter(&mut self, node: ProductNode) {
         self.numbers.set(node, self.next_number);
         self.next_number += 1;
-        self.calls.push(Call { node, n_followed: 0, is_root: true, targets: None });
+        self.calls.push(FollowedNode { node, n_followed: 0, is_root: true, targets: None });
     }
 
     /// The step with this position out of the node of the last call.
-    fn target(&mut self, position: u32) -> Option<Node> {
+    fn target(&mut self, position: u32) -> Option<ProductNode> {
         let call = self.calls.last_mut()?;
         if let Some(targets) = &call.targets {
             return targets.get(position as usize).copied();

@@ -1,4 +1,4 @@
-//! Fairness of components: [`Conditions::fair_part`].
+//! Fairness of components: [`FairConditions::fair_part`].
 //!
 //! A component holds an accepted cycle if its steps have all marks of the automaton and, for each weak premise, a step that meets it. A pair
 //! with a request and no response inside takes its requests out of the component, which then falls into smaller ones (Emerson and Lei, "Modalities for model
@@ -8,42 +8,42 @@
 use abridge_value::BitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automaton::Marks;
-use crate::bdd::Bdd;
+use crate::automaton::MarkSet;
+use crate::bdd::LetterBdd;
 use crate::components::components;
-use crate::expand::{Constraint, Fair};
+use crate::expand::{FairnessConstraint, FairnessSubject};
 use crate::formula::AtomId;
-use crate::property::Property;
+use crate::property::LinearProperty;
 
 use super::components::Component;
 use super::letters::{Moves, decide};
 use super::threads::{Threads, enabled};
-use super::{LetterGraph, Node, Truth};
+use super::{LetterGraph, ProductNode, Truth};
 
 /// If letters of one kind recur, so do letters of another.
 #[derive(Clone, Copy)]
-enum Pair {
-    Guards(Bdd, Bdd),
+enum RecurrencePair {
+    Guards(LetterBdd, LetterBdd),
     Atoms(AtomId, AtomId),
 }
 
 /// What recurs on a fair path, for one alternative of the premises.
-pub(super) struct Conditions<'g, G> {
+pub(super) struct FairConditions<'g, G> {
     graph: &'g G,
-    property: &'g Property,
+    property: &'g LinearProperty,
     /// Weak premises: enabled and taken.
     weak: Vec<(AtomId, AtomId)>,
-    pairs: Vec<Pair>,
+    pairs: Vec<RecurrencePair>,
     pub(super) has_weak_every: bool,
     pub(super) has_strong_every: bool,
-    rows: FxHashMap<u32, Row>,
+    rows: FxHashMap<u32, Contribution>,
     /// Values that are not known, or not defined, would have mattered.
     pub(super) is_partial: bool,
 }
 
 /// What a letter contributes.
 #[derive(Clone, Default)]
-pub(super) struct Row {
+pub(super) struct Contribution {
     /// Weak premises that it meets.
     pub(super) meets: BitSet,
     pub(super) requests: BitSet,
@@ -52,26 +52,26 @@ pub(super) struct Row {
 
 /// Part of a component in which a fair path can stay.
 pub(super) struct FairPart {
-    pub(super) members: Vec<Node>,
+    pub(super) members: Vec<ProductNode>,
     /// Pairs whose requests are not taken.
     pub(super) banned: BitSet,
 }
 
 /// What the steps inside a set of nodes have.
-struct Inside {
-    marks: Marks,
-    row: Row,
+struct InnerSteps {
+    marks: MarkSet,
+    row: Contribution,
     /// Operations with arguments, where fairness is about them.
     threads: Threads,
 }
 
-impl<'g, G: LetterGraph> Conditions<'g, G> {
-    pub(super) fn new(graph: &'g G, property: &'g Property, alternative: &[Constraint]) -> Self {
-        let mut conditions = Conditions {
+impl<'g, G: LetterGraph> FairConditions<'g, G> {
+    pub(super) fn new(graph: &'g G, property: &'g LinearProperty, alternative: &[FairnessConstraint]) -> Self {
+        let mut conditions = FairConditions {
             graph,
             property,
             weak: Vec::new(),
-            pairs: property.pairs.iter().map(|pair| Pair::Guards(pair.request, pair.response)).collect(),
+            pairs: property.pairs.iter().map(|pair| RecurrencePair::Guards(pair.request, pair.response)).collect(),
             has_weak_every: false,
             has_strong_every: false,
             rows: FxHashMap::default(),
@@ -79,10 +79,12 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         };
         for constraint in alternative {
             match (constraint.subject, constraint.is_strong) {
-                (Fair::Step { enabled, taken }, false) => conditions.weak.push((enabled, taken)),
-                (Fair::Step { enabled, taken }, true) => conditions.pairs.push(Pair::Atoms(enabled, taken)),
-                (Fair::Every, false) => conditions.has_weak_every = true,
-                (Fair::Every, true) => conditions.has_strong_every = true,
+                (FairnessSubject::Step { enabled, taken }, false) => conditions.weak.push((enabled, taken)),
+                (FairnessSubject::Step { enabled, taken }, true) => {
+                    conditions.pairs.push(RecurrencePair::Atoms(enabled, taken))
+                }
+                (FairnessSubject::Every, false) => conditions.has_weak_every = true,
+                (FairnessSubject::Every, true) => conditions.has_strong_every = true,
             }
         }
         conditions
@@ -107,7 +109,7 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         self.weak.len()
     }
 
-    pub(super) fn row(&mut self, letter: u32) -> &Row {
+    pub(super) fn row(&mut self, letter: u32) -> &Contribution {
         if !self.rows.contains_key(&letter) {
             let row = self.compute_row(letter);
             self.rows.insert(letter, row);
@@ -115,8 +117,8 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         &self.rows[&letter]
     }
 
-    fn compute_row(&mut self, letter: u32) -> Row {
-        let mut row = Row::default();
+    fn compute_row(&mut self, letter: u32) -> Contribution {
+        let mut row = Contribution::default();
         let (graph, bdds) = (self.graph, &self.property.bdds);
         let mut is_partial = false;
         // What is not known is taken in the way that makes fewer paths fair.
@@ -135,8 +137,8 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         }
         for (idx, pair) in self.pairs.iter().enumerate() {
             let (request, response) = match pair {
-                Pair::Atoms(enabled, taken) => (atom(*enabled, true), atom(*taken, false)),
-                Pair::Guards(request, response) => (
+                RecurrencePair::Atoms(enabled, taken) => (atom(*enabled, true), atom(*taken, false)),
+                RecurrencePair::Guards(request, response) => (
                     decide(&|atom| graph.truth(letter, atom), bdds, *request).unwrap_or(true),
                     decide(&|atom| graph.truth(letter, atom), bdds, *response).unwrap_or(false),
                 ),
@@ -168,7 +170,7 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
                 self.is_partial = true;
                 return None;
             }
-            let members: FxHashSet<Node> = part.members.iter().copied().collect();
+            let members: FxHashSet<ProductNode> = part.members.iter().copied().collect();
             let inside = self.inside(&part.members, &|node| members.contains(&node), &part.banned, moves);
             if !self.may_be_fair(&inside, moves) {
                 continue;
@@ -185,12 +187,13 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
     /// The steps between nodes of a set, without requests of banned pairs.
     fn inside(
         &mut self,
-        members: &[Node],
-        contains: &dyn Fn(Node) -> bool,
+        members: &[ProductNode],
+        contains: &dyn Fn(ProductNode) -> bool,
         banned: &BitSet,
         moves: &mut Moves<'g, G>,
-    ) -> Inside {
-        let mut inside = Inside { marks: Marks::default(), row: Row::default(), threads: Threads::default() };
+    ) -> InnerSteps {
+        let mut inside =
+            InnerSteps { marks: MarkSet::default(), row: Contribution::default(), threads: Threads::default() };
         let is_plain = self.weak.is_empty() && self.pairs.is_empty();
         for node in members {
             moves.for_each(*node, |letter, target, marks| {
@@ -218,8 +221,8 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
     /// Operations with arguments along the steps inside.
     pub(super) fn threads(
         &mut self,
-        members: &[Node],
-        contains: &dyn Fn(Node) -> bool,
+        members: &[ProductNode],
+        contains: &dyn Fn(ProductNode) -> bool,
         banned: &BitSet,
         moves: &mut Moves<'g, G>,
     ) -> Threads {
@@ -230,13 +233,13 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
     }
 
     /// Whether the steps inside have what only grows with a set.
-    fn may_be_fair(&self, inside: &Inside, moves: &Moves<'g, G>) -> bool {
-        Marks::all(moves.property.violation.n_marks).is_within(inside.marks)
+    fn may_be_fair(&self, inside: &InnerSteps, moves: &Moves<'g, G>) -> bool {
+        MarkSet::all(moves.property.violation.n_marks).is_within(inside.marks)
             && (0..self.weak.len()).all(|idx| inside.row.meets.contains(idx))
     }
 
     /// Whether all conditions are met; nothing if no part of the set meets them.
-    fn is_met(&self, part: &FairPart, inside: &Inside, moves: &Moves<'g, G>) -> Option<bool> {
+    fn is_met(&self, part: &FairPart, inside: &InnerSteps, moves: &Moves<'g, G>) -> Option<bool> {
         if self.has_weak_every && !inside.threads.are_weakly_fair() {
             return None;
         }
@@ -248,23 +251,23 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
     }
 
     /// All that is enabled at a node is taken inside.
-    fn is_served(&self, node: Node, inside: &Inside, moves: &Moves<'g, G>) -> bool {
+    fn is_served(&self, node: ProductNode, inside: &InnerSteps, moves: &Moves<'g, G>) -> bool {
         let here = enabled(self.graph, moves.parts(node).0);
         here.iter().all(|name| inside.threads.is_taken(node, *name))
     }
 
     /// The components that are left without requests that nothing answers, and without states where something is enabled that is never
     /// taken.
-    fn split(&mut self, part: FairPart, inside: &Inside, moves: &mut Moves<'g, G>) -> Vec<FairPart> {
+    fn split(&mut self, part: FairPart, inside: &InnerSteps, moves: &mut Moves<'g, G>) -> Vec<FairPart> {
         let mut banned = part.banned;
         inside.row.requests.iter().filter(|pair| !inside.row.responses.contains(*pair)).for_each(|pair| {
             banned.insert(pair);
         });
-        let mut left: Vec<Node> = part.members;
+        let mut left: Vec<ProductNode> = part.members;
         if self.has_strong_every {
             left.retain(|node| self.is_served(*node, inside, moves));
         }
-        let numbers: FxHashMap<Node, u32> = left.iter().zip(0..).map(|(node, number)| (*node, number)).collect();
+        let numbers: FxHashMap<ProductNode, u32> = left.iter().zip(0..).map(|(node, number)| (*node, number)).collect();
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); left.len()];
         for (source, node) in left.iter().enumerate() {
             moves.for_each(*node, |letter, target, _| {
@@ -279,7 +282,7 @@ impl<'g, G: LetterGraph> Conditions<'g, G> {
         for members in found.members().into_iter().rev() {
             let is_cyclic = members.len() > 1 || members.iter().any(|node| edges[*node as usize].contains(node));
             if is_cyclic {
-                let mut members: Vec<Node> = members.iter().map(|number| left[*number as usize]).collect();
+                let mut members: Vec<ProductNode> = members.iter().map(|number| left[*number as usize]).collect();
                 members.sort_unstable();
                 parts.push(FairPart { members, banned: banned.clone() });
             }

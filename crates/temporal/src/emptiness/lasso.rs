@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use abridge_value::BitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::automaton::Marks;
+use crate::automaton::MarkSet;
 
-use super::fair::{Conditions, FairPart};
+use super::fair::{FairConditions, FairPart};
 use super::letters::Moves;
 use super::reach::path_to;
 use super::threads::enabled;
-use super::{LetterGraph, Node, Path, PathEnd};
+use super::{LetterGraph, LetterPath, PathEnd, ProductNode};
 
 /// What a loop still has to take.
-struct Wanted {
-    marks: Marks,
+struct LoopGoals {
+    marks: MarkSet,
     weak: BitSet,
     /// Pairs that a request asks for.
     responses: BitSet,
@@ -23,24 +23,24 @@ struct Wanted {
     names: BTreeSet<u32>,
 }
 
-impl Wanted {
+impl LoopGoals {
     /// How many things are to be taken.
     fn len(&self) -> usize {
         self.marks.0.count_ones() as usize + self.weak.len() + self.responses.len() + self.names.len()
     }
 
     fn is_empty(&self) -> bool {
-        self.marks == Marks::default() && self.weak.is_empty() && self.responses.is_empty() && self.names.is_empty()
+        self.marks == MarkSet::default() && self.weak.is_empty() && self.responses.is_empty() && self.names.is_empty()
     }
 }
 
 /// A step inside the part.
 #[derive(Clone, Copy)]
 struct Inner {
-    source: Node,
+    source: ProductNode,
     letter: u32,
-    marks: Marks,
-    target: Node,
+    marks: MarkSet,
+    target: ProductNode,
 }
 
 /// A shortest stem to the part and a loop in it that has everything; nothing if the search was stopped.
@@ -48,13 +48,13 @@ pub(super) fn lasso<'g, G: LetterGraph>(
     graph: &'g G,
     moves: &mut Moves<'g, G>,
     part: &FairPart,
-    conditions: &mut Conditions<'g, G>,
-) -> Option<Path> {
-    let members: FxHashSet<Node> = part.members.iter().copied().collect();
+    conditions: &mut FairConditions<'g, G>,
+) -> Option<LetterPath> {
+    let members: FxHashSet<ProductNode> = part.members.iter().copied().collect();
     let (mut positions, start) = path_to(graph, moves, &mut |node| members.contains(&node))?;
     let loop_start = positions.len();
     positions.extend(loop_from(graph, moves, part, conditions, start)?);
-    Some(Path { positions, end: PathEnd::Loop(loop_start) })
+    Some(LetterPath { positions, end: PathEnd::Loop(loop_start) })
 }
 
 /// States and letters of a loop in a part from one of its nodes on that has everything; nothing if the search was stopped.
@@ -62,11 +62,11 @@ pub(super) fn loop_from<'g, G: LetterGraph>(
     graph: &'g G,
     moves: &mut Moves<'g, G>,
     part: &FairPart,
-    conditions: &mut Conditions<'g, G>,
-    start: Node,
+    conditions: &mut FairConditions<'g, G>,
+    start: ProductNode,
 ) -> Option<Vec<(u32, u32)>> {
-    let members: FxHashSet<Node> = part.members.iter().copied().collect();
-    let mut inner = Loop { graph, moves, conditions, members: &members, banned: &part.banned };
+    let members: FxHashSet<ProductNode> = part.members.iter().copied().collect();
+    let mut inner = LoopSearch { graph, moves, conditions, members: &members, banned: &part.banned };
     let mut wanted = inner.wanted(part, start);
     let mut at = start;
     let mut steps: Vec<Inner> = Vec::new();
@@ -85,16 +85,16 @@ pub(super) fn loop_from<'g, G: LetterGraph>(
     Some(steps.iter().map(|step| (inner.moves.parts(step.source).0, step.letter)).collect())
 }
 
-struct Loop<'l, 'g, G> {
+struct LoopSearch<'l, 'g, G> {
     graph: &'g G,
     moves: &'l mut Moves<'g, G>,
-    conditions: &'l mut Conditions<'g, G>,
-    members: &'l FxHashSet<Node>,
+    conditions: &'l mut FairConditions<'g, G>,
+    members: &'l FxHashSet<ProductNode>,
     banned: &'l BitSet,
 }
 
-impl<'g, G: LetterGraph> Loop<'_, 'g, G> {
-    fn steps(&mut self, source: Node) -> Vec<Inner> {
+impl<'g, G: LetterGraph> LoopSearch<'_, 'g, G> {
+    fn steps(&mut self, source: ProductNode) -> Vec<Inner> {
         let mut steps = Vec::new();
         self.moves.for_each(source, |letter, target, marks| steps.push(Inner { source, letter, marks, target }));
         steps.retain(|step| {
@@ -104,9 +104,9 @@ impl<'g, G: LetterGraph> Loop<'_, 'g, G> {
         steps
     }
 
-    fn wanted(&mut self, part: &FairPart, start: Node) -> Wanted {
-        let mut wanted = Wanted {
-            marks: Marks::all(self.moves.property.violation.n_marks),
+    fn wanted(&mut self, part: &FairPart, start: ProductNode) -> LoopGoals {
+        let mut wanted = LoopGoals {
+            marks: MarkSet::all(self.moves.property.violation.n_marks),
             weak: (0..self.conditions.n_weak()).collect(),
             responses: BitSet::default(),
             names: BTreeSet::new(),
@@ -118,14 +118,14 @@ impl<'g, G: LetterGraph> Loop<'_, 'g, G> {
         }
         if self.conditions.has_strong_every || self.conditions.has_weak_every {
             let members = self.members;
-            let is_inside = |node: Node| members.contains(&node);
+            let is_inside = |node: ProductNode| members.contains(&node);
             let threads = self.conditions.threads(&part.members, &is_inside, self.banned, self.moves);
             wanted.names = threads.names_at(start);
         }
         wanted
     }
 
-    fn serves(&mut self, step: &Inner, wanted: &Wanted) -> bool {
+    fn serves(&mut self, step: &Inner, wanted: &LoopGoals) -> bool {
         let row = self.conditions.row(step.letter);
         step.marks.0 & wanted.marks.0 != 0
             || wanted.weak.iter().any(|idx| row.meets.contains(idx))
@@ -140,7 +140,7 @@ impl<'g, G: LetterGraph> Loop<'_, 'g, G> {
     }
 
     /// Takes what a step serves off the list.
-    fn note(&mut self, step: &Inner, wanted: &mut Wanted) {
+    fn note(&mut self, step: &Inner, wanted: &mut LoopGoals) {
         wanted.marks = wanted.marks.without(step.marks);
         let row = self.conditions.row(step.letter);
         row.meets.iter().for_each(|idx| wanted.weak.remove(idx));
@@ -150,8 +150,8 @@ impl<'g, G: LetterGraph> Loop<'_, 'g, G> {
     }
 
     /// The shortest path inside that serves what has this name at a node.
-    fn thread(&mut self, from: Node, name: u32) -> Option<Vec<Inner>> {
-        let mut parents: FxHashMap<(Node, u32), (Inner, u32)> = FxHashMap::default();
+    fn thread(&mut self, from: ProductNode, name: u32) -> Option<Vec<Inner>> {
+        let mut parents: FxHashMap<(ProductNode, u32), (Inner, u32)> = FxHashMap::default();
         let mut queue = vec![(from, name)];
         let mut next = 0;
         while let Some((node, here)) = queue.get(next).copied() {
@@ -181,8 +181,8 @@ impl<'g, G: LetterGraph> Loop<'_, 'g, G> {
     }
 
     /// The shortest path inside that ends with a step of some kind.
-    fn nearest(&mut self, from: Node, is_goal: &mut dyn FnMut(&Inner, &mut Self) -> bool) -> Option<Vec<Inner>> {
-        let mut parents: FxHashMap<Node, Inner> = FxHashMap::default();
+    fn nearest(&mut self, from: ProductNode, is_goal: &mut dyn FnMut(&Inner, &mut Self) -> bool) -> Option<Vec<Inner>> {
+        let mut parents: FxHashMap<ProductNode, Inner> = FxHashMap::default();
         let mut queue = vec![from];
         let mut next = 0;
         while let Some(node) = queue.get(next).copied() {

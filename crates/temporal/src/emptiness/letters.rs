@@ -1,11 +1,11 @@
 //! Moves of the automaton on letters, computed once for each automaton state and letter.
 
-use crate::automaton::Marks;
-use crate::bdd::{Bdd, Bdds};
+use crate::automaton::MarkSet;
+use crate::bdd::{LetterBdd, LetterBdds};
 use crate::formula::AtomId;
-use crate::property::Property;
+use crate::property::LinearProperty;
 
-use super::{LetterGraph, Node, Truth};
+use super::{LetterGraph, ProductNode, Truth};
 
 /// Why a guard has no value on a letter.
 pub(crate) enum Undecided {
@@ -16,14 +16,14 @@ pub(crate) enum Undecided {
 /// What an automaton state does on a letter.
 pub(super) struct Reaction {
     /// Next automaton states with marks; those of a letter without a step are those that accept it.
-    pub(super) edges: Box<[(u32, Marks)]>,
+    pub(super) edges: Box<[(u32, MarkSet)]>,
     /// An atom without a value that decides.
     pub(super) ill_defined: Option<AtomId>,
 }
 
 pub(super) struct Moves<'g, G> {
     graph: &'g G,
-    pub(super) property: &'g Property,
+    pub(super) property: &'g LinearProperty,
     /// By letter, then by automaton state.
     reactions: Vec<Option<Reaction>>,
     endings: Vec<Option<Result<bool, AtomId>>>,
@@ -33,7 +33,7 @@ pub(super) struct Moves<'g, G> {
 }
 
 impl<'g, G: LetterGraph> Moves<'g, G> {
-    pub(super) fn new(graph: &'g G, property: &'g Property) -> Self {
+    pub(super) fn new(graph: &'g G, property: &'g LinearProperty) -> Self {
         let n_automaton = property.violation.states.len() as u64;
         let mut moves =
             Moves { graph, property, reactions: Vec::new(), endings: Vec::new(), n_automaton, is_partial: false };
@@ -41,11 +41,11 @@ impl<'g, G: LetterGraph> Moves<'g, G> {
         moves
     }
 
-    pub(super) fn node(&self, state: u32, automaton: u32) -> Node {
+    pub(super) fn node(&self, state: u32, automaton: u32) -> ProductNode {
         u64::from(state) * self.n_automaton + u64::from(automaton)
     }
 
-    pub(super) fn parts(&self, node: Node) -> (u32, u32) {
+    pub(super) fn parts(&self, node: ProductNode) -> (u32, u32) {
         ((node / self.n_automaton) as u32, (node % self.n_automaton) as u32)
     }
 
@@ -104,7 +104,7 @@ impl<'g, G: LetterGraph> Moves<'g, G> {
     }
 
     /// Calls `visit` with letter, target and marks of each step of the product.
-    pub(super) fn for_each(&mut self, node: Node, mut visit: impl FnMut(u32, Node, Marks)) {
+    pub(super) fn for_each(&mut self, node: ProductNode, mut visit: impl FnMut(u32, ProductNode, MarkSet)) {
         let (state, automaton) = self.parts(node);
         let graph = self.graph;
         graph.steps(state, &mut |letter, target| {
@@ -117,7 +117,7 @@ impl<'g, G: LetterGraph> Moves<'g, G> {
 }
 
 /// The value of a guard on a letter. An atom without a value matters only where the guard depends on it.
-pub(crate) fn decide(truth: &dyn Fn(AtomId) -> Truth, bdds: &Bdds, guard: Bdd) -> Result<bool, Undecided> {
+pub(crate) fn decide(truth: &dyn Fn(AtomId) -> Truth, bdds: &LetterBdds, guard: LetterBdd) -> Result<bool, Undecided> {
     let mut guard = guard;
     while let Some(var) = bdds.top(guard) {
         let (low, high) = bdds.branches(guard);

@@ -10,12 +10,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::automaton::{Marks, Structure};
-use crate::property::{Class, Property};
+use crate::automaton::{MarkSet, Structure};
+use crate::property::{Class, LinearProperty};
 
-use super::fair::Conditions;
+use super::fair::FairConditions;
 use super::letters::Moves;
-use super::{LetterGraph, Node, reach};
+use super::{LetterGraph, ProductNode, reach};
 
 /// What a search that finds no path found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,11 +31,15 @@ pub enum Suspicion {
 
 /// Looks for a violation in a graph whose steps may be computed when they are asked for. `confirm` is asked whether the states so far hold a violation, where a component
 /// alone does not tell; it is asked again only after the number of nodes has doubled.
-pub fn holds_violation<G: LetterGraph>(graph: &G, property: &Property, confirm: &mut dyn FnMut() -> bool) -> Suspicion {
+pub fn holds_violation<G: LetterGraph>(
+    graph: &G,
+    property: &LinearProperty,
+    confirm: &mut dyn FnMut() -> bool,
+) -> Suspicion {
     let mut moves = Moves::new(graph, property);
     for alternative in &property.premises {
-        let conditions = Conditions::new(graph, property, alternative);
-        let mut search = Search::new(graph, &mut moves, conditions);
+        let conditions = FairConditions::new(graph, property, alternative);
+        let mut search = OnTheFlySearch::new(graph, &mut moves, conditions);
         match search.run(confirm) {
             Suspicion::None => {}
             found => return found,
@@ -45,8 +49,8 @@ pub fn holds_violation<G: LetterGraph>(graph: &G, property: &Property, confirm: 
 }
 
 /// A node whose steps are being followed.
-struct Call {
-    node: Node,
+struct OpenNode {
+    node: ProductNode,
     /// Where its steps begin among all that wait.
     first: usize,
 }
@@ -55,32 +59,32 @@ struct Call {
 const FIRST_LOOK_NODES: usize = 1 << 10;
 
 /// The first node of a component on the stack.
-struct Root {
+struct ComponentRoot {
     /// Its number.
     number: u32,
     /// Marks of the steps inside the component.
-    marks: Marks,
+    marks: MarkSet,
     /// Marks of the step that leads into it.
-    entry: Marks,
+    entry: MarkSet,
 }
 
-struct Search<'s, 'g, G> {
+struct OnTheFlySearch<'s, 'g, G> {
     graph: &'g G,
     moves: &'s mut Moves<'g, G>,
-    conditions: Conditions<'g, G>,
+    conditions: FairConditions<'g, G>,
     /// All marks, those of weak premises behind those of the automaton.
-    all: Marks,
+    all: MarkSet,
     /// A component with all marks is a violation.
     is_sure: bool,
     universal: Option<u32>,
     /// Numbers in the order of visit; 0 for nodes whose component is done.
-    numbers: FxHashMap<Node, u32>,
+    numbers: FxHashMap<ProductNode, u32>,
     /// Nodes whose component is not done.
-    live: Vec<Node>,
-    roots: Vec<Root>,
-    calls: Vec<Call>,
+    live: Vec<ProductNode>,
+    roots: Vec<ComponentRoot>,
+    calls: Vec<OpenNode>,
     /// Steps of all calls that were not followed yet: targets with what the steps have.
-    waiting: Vec<(Node, Marks)>,
+    waiting: Vec<(ProductNode, MarkSet)>,
     structure: Structure,
     next_look: usize,
     next_confirmation: usize,
@@ -88,15 +92,15 @@ struct Search<'s, 'g, G> {
     is_suspicious: bool,
 }
 
-impl<'s, 'g, G: LetterGraph> Search<'s, 'g, G> {
-    fn new(graph: &'g G, moves: &'s mut Moves<'g, G>, conditions: Conditions<'g, G>) -> Self {
+impl<'s, 'g, G: LetterGraph> OnTheFlySearch<'s, 'g, G> {
+    fn new(graph: &'g G, moves: &'s mut Moves<'g, G>, conditions: FairConditions<'g, G>) -> Self {
         let property = moves.property;
         let n_marks = property.violation.n_marks + conditions.n_weak() as u32;
-        Search {
+        OnTheFlySearch {
             graph,
             // More marks than there is room for are left to the confirmation.
             is_sure: n_marks <= 64 && conditions.is_about_marks(),
-            all: Marks::all(n_marks),
+            all: MarkSet::all(n_marks),
             universal: property.violation.universal_state().filter(|_| property.class == Class::Safety),
             moves,
             conditions,
@@ -117,7 +121,7 @@ impl<'s, 'g, G: LetterGraph> Search<'s, 'g, G> {
             if self.numbers.contains_key(&start) {
                 continue;
             }
-            if self.enter(start, Marks::default()) {
+            if self.enter(start, MarkSet::default()) {
                 return Suspicion::Violation;
             }
             while let Some(call) = self.calls.last() {
@@ -149,31 +153,31 @@ impl<'s, 'g, G: LetterGraph> Search<'s, 'g, G> {
     }
 
     /// Visits a node; true if a violation shows there.
-    fn enter(&mut self, node: Node, entry: Marks) -> bool {
+    fn enter(&mut self, node: ProductNode, entry: MarkSet) -> bool {
         let (state, automaton) = self.moves.parts(node);
         let number = self.numbers.len() as u32 + 1;
         self.numbers.insert(node, number);
         self.live.push(node);
-        self.roots.push(Root { number, marks: Marks::default(), entry });
+        self.roots.push(ComponentRoot { number, marks: MarkSet::default(), entry });
         let mut is_hit = self.universal == Some(automaton);
         if let Some(letter) = self.graph.ending(state) {
             is_hit |= !matches!(self.moves.accepts_end(automaton, letter), Ok(false));
         }
-        let mut found: Vec<(u32, Node, Marks)> = Vec::new();
+        let mut found: Vec<(u32, ProductNode, MarkSet)> = Vec::new();
         self.moves.for_each(node, |letter, target, marks| found.push((letter, target, marks)));
         let graph = self.graph;
         graph.steps(state, &mut |letter, _| is_hit |= self.moves.reaction(automaton, letter).ill_defined.is_some());
         let n_marks = self.moves.property.violation.n_marks;
         let steps = found.into_iter().map(|(letter, target, marks)| {
             let met = self.conditions.row(letter).meets.iter().take_while(|idx| (*idx as u32) < 64 - n_marks.min(64));
-            let met = met.fold(Marks::default(), |met, idx| met.with(Marks::one(n_marks + idx as u32)));
+            let met = met.fold(MarkSet::default(), |met, idx| met.with(MarkSet::one(n_marks + idx as u32)));
             (target, marks.with(met))
         });
-        let mut steps: Vec<(Node, Marks)> = steps.collect();
+        let mut steps: Vec<(ProductNode, MarkSet)> = steps.collect();
         // The last one is followed first: the first of those that lead into an accepting component, if there are any.
         steps.reverse();
         steps.sort_by_key(|(target, _)| self.structure.is_accepting_at(self.moves.parts(*target).1));
-        self.calls.push(Call { node, first: self.waiting.len() });
+        self.calls.push(OpenNode { node, first: self.waiting.len() });
         self.waiting.append(&mut steps);
         is_hit
     }
@@ -188,7 +192,7 @@ impl<'s, 'g, G: LetterGraph> Search<'s, 'g, G> {
     }
 
     /// A step leads back to a node on the stack: the components from there on are one. True if it has all marks.
-    fn close(&mut self, number: u32, marks: Marks) -> bool {
+    fn close(&mut self, number: u32, marks: MarkSet) -> bool {
         let mut marks = marks;
         while let Some(root) = self.roots.last_mut() {
             marks = marks.with(root.marks);

@@ -5,7 +5,7 @@ use abridge_value::BitSet;
 use crate::formula::AtomId;
 
 use super::letters::Moves;
-use super::{Answer, LetterGraph, Node, Path, PathEnd, STOP_INTERVAL};
+use super::{LetterGraph, LetterPath, PathAnswer, PathEnd, ProductNode, STOP_INTERVAL};
 
 pub(super) enum Reached {
     All(BitSet),
@@ -16,10 +16,10 @@ pub(super) enum Reached {
 /// Where a search breadth-first ends early.
 pub(super) enum Hit {
     /// A path that ends here is accepted.
-    End(Node),
+    End(ProductNode),
     /// Whatever follows is accepted.
-    Universal(Node),
-    IllDefined(Node, AtomId),
+    Universal(ProductNode),
+    IllDefined(ProductNode, AtomId),
 }
 
 /// Visits all nodes, unless a violation is met before.
@@ -35,7 +35,7 @@ pub(super) fn reach<G: LetterGraph>(
     starts.clone().for_each(|node| _ = reached.insert(node as usize));
     let mut next = Vec::new();
     let mut n_done = 0_u64;
-    let mut visit = |node: Node, next: &mut Vec<Node>| {
+    let mut visit = |node: ProductNode, next: &mut Vec<ProductNode>| {
         n_done += 1;
         if n_done.is_multiple_of(STOP_INTERVAL) && graph.is_stopped() {
             return Some(Reached::Stopped);
@@ -68,7 +68,7 @@ pub(super) fn reach<G: LetterGraph>(
 }
 
 /// The nodes in which paths begin.
-pub(super) fn starts<G: LetterGraph>(graph: &G, moves: &Moves<'_, G>) -> Vec<Node> {
+pub(super) fn starts<G: LetterGraph>(graph: &G, moves: &Moves<'_, G>) -> Vec<ProductNode> {
     graph.initial().iter().map(|state| moves.node(*state, moves.property.violation.initial)).collect()
 }
 
@@ -76,9 +76,9 @@ pub(super) fn starts<G: LetterGraph>(graph: &G, moves: &Moves<'_, G>) -> Vec<Nod
 fn look<G: LetterGraph>(
     graph: &G,
     moves: &mut Moves<'_, G>,
-    node: Node,
+    node: ProductNode,
     universal: Option<u32>,
-    found: &mut dyn FnMut(Node),
+    found: &mut dyn FnMut(ProductNode),
 ) -> Option<Hit> {
     let (state, automaton) = moves.parts(node);
     if universal == Some(automaton) {
@@ -109,28 +109,30 @@ fn look<G: LetterGraph>(
 }
 
 /// The path to a hit.
-pub(super) fn answer<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, hit: Hit) -> Answer {
-    let path_to = |node: Node, moves: &mut Moves<'_, G>| path_to(graph, moves, &mut |other| other == node);
+pub(super) fn answer<G: LetterGraph>(graph: &G, moves: &mut Moves<'_, G>, hit: Hit) -> PathAnswer {
+    let path_to = |node: ProductNode, moves: &mut Moves<'_, G>| path_to(graph, moves, &mut |other| other == node);
     match hit {
         Hit::Universal(node) => match path_to(node, moves) {
-            Some((positions, node)) => Answer::Path(Path { positions, end: PathEnd::Anything(moves.parts(node).0) }),
-            None => Answer::Stopped,
+            Some((positions, node)) => {
+                PathAnswer::Path(LetterPath { positions, end: PathEnd::Anything(moves.parts(node).0) })
+            }
+            None => PathAnswer::Stopped,
         },
         Hit::End(node) => {
             let letter = graph.ending(moves.parts(node).0);
             match path_to(node, moves).zip(letter) {
                 Some(((mut positions, node), letter)) => {
                     positions.push((moves.parts(node).0, letter));
-                    Answer::Path(Path { positions, end: PathEnd::Deadlock })
+                    PathAnswer::Path(LetterPath { positions, end: PathEnd::Deadlock })
                 }
-                None => Answer::Stopped,
+                None => PathAnswer::Stopped,
             }
         }
         Hit::IllDefined(node, atom) => match path_to(node, moves) {
             Some((positions, node)) => {
-                Answer::IllDefined(Path { positions, end: PathEnd::Anything(moves.parts(node).0) }, atom)
+                PathAnswer::IllDefined(LetterPath { positions, end: PathEnd::Anything(moves.parts(node).0) }, atom)
             }
-            None => Answer::Stopped,
+            None => PathAnswer::Stopped,
         },
     }
 }
@@ -142,10 +144,10 @@ const NONE: u32 = u32::MAX;
 pub(super) fn path_to<G: LetterGraph>(
     graph: &G,
     moves: &mut Moves<'_, G>,
-    is_goal: &mut dyn FnMut(Node) -> bool,
-) -> Option<(Vec<(u32, u32)>, Node)> {
+    is_goal: &mut dyn FnMut(ProductNode) -> bool,
+) -> Option<(Vec<(u32, u32)>, ProductNode)> {
     // Nodes in the order of their visit, each with the position of its parent and the letter between them.
-    let mut visited: Vec<(Node, u32, u32)> = Vec::new();
+    let mut visited: Vec<(ProductNode, u32, u32)> = Vec::new();
     let mut seen = BitSet::with_room(graph.n_states() * moves.n_automaton as usize);
     for node in starts(graph, moves) {
         seen.insert(node as usize);

@@ -11,13 +11,13 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::letters::Moves;
-use super::{LetterGraph, Node};
+use super::{LetterGraph, ProductNode};
 
 #[derive(Default)]
 pub(super) struct Threads {
     /// Names change. Otherwise all nodes count as one.
     has_turns: bool,
-    numbers: FxHashMap<(Node, u32), u32>,
+    numbers: FxHashMap<(ProductNode, u32), u32>,
     /// For each pair one of its class.
     parents: Vec<u32>,
     /// By the pair that stands for a class.
@@ -26,7 +26,7 @@ pub(super) struct Threads {
 }
 
 /// What is enabled in a node, and the steps of the node that stay inside the part, each with its letter.
-type Inside = (BTreeSet<u32>, Vec<(u32, Node)>);
+type StaySteps = (BTreeSet<u32>, Vec<(u32, ProductNode)>);
 
 /// The operations with arguments that are enabled in a state, by their local names.
 pub(super) fn enabled<G: LetterGraph>(graph: &G, state: u32) -> BTreeSet<u32> {
@@ -39,16 +39,16 @@ impl Threads {
     /// Follows all that is enabled somewhere in a strongly connected part, along the steps between its nodes.
     pub(super) fn new<'g, G: LetterGraph>(
         graph: &'g G,
-        members: &[Node],
+        members: &[ProductNode],
         moves: &mut Moves<'g, G>,
-        is_inside: &mut dyn FnMut(u32, Node) -> bool,
+        is_inside: &mut dyn FnMut(u32, ProductNode) -> bool,
     ) -> Threads {
         let mut threads = Threads { has_turns: graph.has_turns(), ..Threads::default() };
         if !threads.has_turns {
             threads.count(graph, members, moves, is_inside);
             return threads;
         }
-        let mut steps: FxHashMap<Node, Inside> = FxHashMap::default();
+        let mut steps: FxHashMap<ProductNode, StaySteps> = FxHashMap::default();
         let mut open = Vec::new();
         for node in members {
             let here = enabled(graph, moves.parts(*node).0);
@@ -92,9 +92,9 @@ impl Threads {
     fn count<'g, G: LetterGraph>(
         &mut self,
         graph: &'g G,
-        members: &[Node],
+        members: &[ProductNode],
         moves: &mut Moves<'g, G>,
-        is_inside: &mut dyn FnMut(u32, Node) -> bool,
+        is_inside: &mut dyn FnMut(u32, ProductNode) -> bool,
     ) {
         let mut n_enabled: FxHashMap<u32, usize> = FxHashMap::default();
         let mut taken = BTreeSet::new();
@@ -115,11 +115,11 @@ impl Threads {
         }
     }
 
-    fn key(&self, node: Node, name: u32) -> (Node, u32) {
+    fn key(&self, node: ProductNode, name: u32) -> (ProductNode, u32) {
         (if self.has_turns { node } else { 0 }, name)
     }
 
-    fn number(&mut self, pair: (Node, u32)) -> u32 {
+    fn number(&mut self, pair: (ProductNode, u32)) -> u32 {
         let next = self.parents.len() as u32;
         let number = *self.numbers.entry(pair).or_insert(next);
         if number == next {
@@ -158,7 +158,7 @@ impl Threads {
     }
 
     /// A step somewhere takes what has this name here.
-    pub(super) fn is_taken(&self, node: Node, name: u32) -> bool {
+    pub(super) fn is_taken(&self, node: ProductNode, name: u32) -> bool {
         let number = self.numbers.get(&self.key(node, name));
         number.is_some_and(|number| self.is_taken[self.parents[*number as usize] as usize])
     }
@@ -169,7 +169,7 @@ impl Threads {
     }
 
     /// The names at a node of all that is enabled somewhere.
-    pub(super) fn names_at(&self, node: Node) -> BTreeSet<u32> {
+    pub(super) fn names_at(&self, node: ProductNode) -> BTreeSet<u32> {
         let (node, _) = self.key(node, 0);
         self.numbers.keys().filter(|(other, _)| *other == node).map(|(_, name)| *name).collect()
     }

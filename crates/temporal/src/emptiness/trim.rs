@@ -8,12 +8,12 @@
 
 use abridge_value::BitSet;
 
-use crate::automaton::{Marks, Structure};
+use crate::automaton::{MarkSet, Structure};
 use crate::property::Class;
 
-use super::fair::Conditions;
+use super::fair::FairConditions;
 use super::letters::Moves;
-use super::{LetterGraph, Node};
+use super::{LetterGraph, ProductNode};
 
 /// A pass that decides fewer than one of so many nodes is the last one: components are faster from there on.
 const MIN_SHARE: usize = 64;
@@ -27,7 +27,7 @@ pub(super) fn trimmed<'g, G: LetterGraph>(
     graph: &'g G,
     moves: &mut Moves<'g, G>,
     reached: &BitSet,
-    conditions: &Conditions<'g, G>,
+    conditions: &FairConditions<'g, G>,
 ) -> Option<BitSet> {
     let structure = moves.property.violation.structure();
     let n_automaton = moves.n_automaton;
@@ -55,7 +55,7 @@ pub(super) fn trimmed<'g, G: LetterGraph>(
 struct Trim<'t, 'g, G> {
     graph: &'g G,
     moves: &'t mut Moves<'g, G>,
-    conditions: &'t Conditions<'g, G>,
+    conditions: &'t FairConditions<'g, G>,
     structure: Structure,
     n_marks: usize,
 }
@@ -110,7 +110,7 @@ impl<'g, G: LetterGraph> Trim<'_, 'g, G> {
                 while word != 0 {
                     let bit = if is_descending { 63 - word.leading_zeros() } else { word.trailing_zeros() };
                     word &= !(1 << bit);
-                    let node = idx as Node * 64 + Node::from(bit);
+                    let node = idx as ProductNode * 64 + ProductNode::from(bit);
                     if is_decided(self, node, todo) {
                         todo.remove(node as usize);
                         n_left -= 1;
@@ -132,7 +132,7 @@ impl<'g, G: LetterGraph> Trim<'_, 'g, G> {
     }
 
     /// Calls `visit` with letter, target and marks of each step that stays in its component of the automaton.
-    fn steps(&mut self, node: Node, visit: &mut dyn FnMut(u32, Node, Marks)) {
+    fn steps(&mut self, node: ProductNode, visit: &mut dyn FnMut(u32, ProductNode, MarkSet)) {
         let n_automaton = self.moves.n_automaton;
         let (Trim { moves, structure, .. }, automaton) = (self, (node % n_automaton) as u32);
         moves.for_each(node, |letter, target, marks| {
@@ -144,4 +144,4 @@ impl<'g, G: LetterGraph> Trim<'_, 'g, G> {
 }
 
 /// Says of a node whether it is decided, given those that are not.
-type Decide<'d, T> = dyn FnMut(&mut T, Node, &BitSet) -> bool + 'd;
+type Decide<'d, T> = dyn FnMut(&mut T, ProductNode, &BitSet) -> bool + 'd;

@@ -3,8 +3,8 @@
 //! ProB's grammar has `E φ U ψ` with bare operands. The binary path operators may also stand in parentheses, `A (φ U ψ)`, as most other
 //! tools write them; then both operands need parentheses of their own unless they are prefix formulas.
 
-use crate::formula::{Atom, Binary, Ctl, CtlNode, NodeId, Path, Place, Unary};
-use crate::lexer::Token;
+use crate::formula::{BinaryTemporal, Ctl, CtlNode, FormulaAtom, NodeId, PathQuantifier, TextRange, UnaryTemporal};
+use crate::lexer::FormulaToken;
 
 use super::{Parsed, Parser};
 
@@ -20,7 +20,7 @@ impl Parser<'_> {
 
     fn ctl_formula(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
         let left = self.ctl_implication(ctl)?;
-        if *self.token() != Token::Binary(Binary::Iff) {
+        if *self.token() != FormulaToken::Binary(BinaryTemporal::Iff) {
             return Ok(left);
         }
         self.advance();
@@ -30,7 +30,7 @@ impl Parser<'_> {
 
     fn ctl_implication(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
         let mut left = self.ctl_conjunction(ctl)?;
-        while *self.token() == Token::Binary(Binary::Implies) {
+        while *self.token() == FormulaToken::Binary(BinaryTemporal::Implies) {
             self.advance();
             let right = self.ctl_conjunction(ctl)?;
             left = push_binary(ctl, CtlNode::Implies, left, right);
@@ -40,10 +40,10 @@ impl Parser<'_> {
 
     fn ctl_conjunction(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
         let mut left = self.ctl_prefix(ctl)?;
-        while let Token::Binary(op @ (Binary::And | Binary::Or)) = *self.token() {
+        while let FormulaToken::Binary(op @ (BinaryTemporal::And | BinaryTemporal::Or)) = *self.token() {
             self.advance();
             let right = self.ctl_prefix(ctl)?;
-            left = push_binary(ctl, if op == Binary::And { CtlNode::And } else { CtlNode::Or }, left, right);
+            left = push_binary(ctl, if op == BinaryTemporal::And { CtlNode::And } else { CtlNode::Or }, left, right);
         }
         Ok(left)
     }
@@ -55,8 +55,8 @@ impl Parser<'_> {
     fn ctl_prefix_here(&mut self, ctl: &mut Ctl) -> Parsed<NodeId> {
         let (token, place) = (self.token().clone(), self.place());
         match token {
-            Token::Unary(Unary::Not) | Token::Bang => {
-                if token == Token::Bang {
+            FormulaToken::Unary(UnaryTemporal::Not) | FormulaToken::Bang => {
+                if token == FormulaToken::Bang {
                     self.warn_bang(place);
                 }
                 self.advance();
@@ -64,11 +64,11 @@ impl Parser<'_> {
                 let place = place.to(ctl.place(operand));
                 Ok(ctl.push(CtlNode::Not(operand), place))
             }
-            Token::Const(value) => {
+            FormulaToken::Const(value) => {
                 self.advance();
                 Ok(ctl.push(CtlNode::Const(value), place))
             }
-            Token::Atom(kind) => {
+            FormulaToken::Atom(kind) => {
                 use crate::formula::AtomKind::Taken;
                 if kind.is_about_step() && !matches!(kind, Taken(_)) {
                     let message =
@@ -78,51 +78,55 @@ impl Parser<'_> {
                     ));
                 }
                 self.advance();
-                let atom = ctl.atoms.intern(Atom { kind, bindings: Vec::new(), place });
+                let atom = ctl.atoms.intern(FormulaAtom { kind, bindings: Vec::new(), place });
                 Ok(ctl.push(CtlNode::Atom(atom), place))
             }
-            Token::Open => {
+            FormulaToken::Open => {
                 self.advance();
                 let inside = self.ctl_formula(ctl)?;
                 self.expect_close(place)?;
                 Ok(inside)
             }
-            Token::Some => self.ctl_path(ctl, Path::E),
-            Token::All => self.ctl_path(ctl, Path::A),
-            Token::Unary(_) | Token::Quantifier(..) | Token::Fair(_) => Err(self.not_in_ctl(place)),
+            FormulaToken::Some => self.ctl_path(ctl, PathQuantifier::E),
+            FormulaToken::All => self.ctl_path(ctl, PathQuantifier::A),
+            FormulaToken::Unary(_) | FormulaToken::Quantifier(..) | FormulaToken::Fair(_) => {
+                Err(self.not_in_ctl(place))
+            }
             _ => Err(self.missing_operand()),
         }
     }
 
-    fn not_in_ctl(&self, place: Place) -> Box<abridge_diag::Diagnostic> {
+    fn not_in_ctl(&self, place: TextRange) -> Box<abridge_diag::Diagnostic> {
         let text = self.shown(place);
         let error = self.error("unexpected-token", format!("`{text}` cannot stand here in a formula of CTL"), place);
         Box::new(match self.token() {
-            Token::Unary(Unary::Globally | Unary::Finally | Unary::Next) => {
+            FormulaToken::Unary(UnaryTemporal::Globally | UnaryTemporal::Finally | UnaryTemporal::Next) => {
                 error.help(format!("write `A{text}` (on all paths) or `E{text}` (on some path), or use LTL"))
             }
-            Token::Fair(_) => error.help("a fairness premise comes first, and `=>` follows it: `WF(op) => AF {P}`"),
+            FormulaToken::Fair(_) => {
+                error.help("a fairness premise comes first, and `=>` follows it: `WF(op) => AF {P}`")
+            }
             _ => error.help("use a formula of LTL"),
         })
     }
 
     /// What follows `E` or `A`.
-    fn ctl_path(&mut self, ctl: &mut Ctl, path: Path) -> Parsed<NodeId> {
+    fn ctl_path(&mut self, ctl: &mut Ctl, path: PathQuantifier) -> Parsed<NodeId> {
         let start = self.advance().1;
         match self.token().clone() {
-            Token::Unary(op @ (Unary::Next | Unary::Finally | Unary::Globally)) => {
+            FormulaToken::Unary(op @ (UnaryTemporal::Next | UnaryTemporal::Finally | UnaryTemporal::Globally)) => {
                 self.advance();
-                let step = if op == Unary::Next { self.ctl_step(ctl) } else { None };
+                let step = if op == UnaryTemporal::Next { self.ctl_step(ctl) } else { None };
                 let operand = self.ctl_prefix(ctl)?;
                 let place = start.to(ctl.place(operand));
                 let node = match op {
-                    Unary::Next => CtlNode::Next(path, step, operand),
-                    Unary::Finally => CtlNode::Finally(path, operand),
+                    UnaryTemporal::Next => CtlNode::Next(path, step, operand),
+                    UnaryTemporal::Finally => CtlNode::Finally(path, operand),
                     _ => CtlNode::Globally(path, operand),
                 };
                 Ok(ctl.push(node, place))
             }
-            Token::Open => self.ctl_path_in_parentheses(ctl, path, start),
+            FormulaToken::Open => self.ctl_path_in_parentheses(ctl, path, start),
             _ => {
                 let left = self.ctl_prefix(ctl)?;
                 self.ctl_path_binary(ctl, path, start, left)
@@ -132,21 +136,25 @@ impl Parser<'_> {
 
     /// The step of `EX[op] φ`, if a formula follows the brackets.
     fn ctl_step(&mut self, ctl: &mut Ctl) -> Option<crate::formula::AtomId> {
-        let Token::Atom(kind @ crate::formula::AtomKind::Taken(_)) = self.token().clone() else { return None };
+        let FormulaToken::Atom(kind @ crate::formula::AtomKind::Taken(_)) = self.token().clone() else { return None };
         let begins_formula = match &self.tokens[self.at + 1].0 {
-            Token::Binary(_) | Token::Close | Token::End => false,
-            Token::Const(_) | Token::Atom(_) | Token::Unary(_) | Token::Quantifier(..) | Token::Bang => true,
-            Token::Fair(_) | Token::Open | Token::Some | Token::All => true,
+            FormulaToken::Binary(_) | FormulaToken::Close | FormulaToken::End => false,
+            FormulaToken::Const(_)
+            | FormulaToken::Atom(_)
+            | FormulaToken::Unary(_)
+            | FormulaToken::Quantifier(..)
+            | FormulaToken::Bang => true,
+            FormulaToken::Fair(_) | FormulaToken::Open | FormulaToken::Some | FormulaToken::All => true,
         };
         if !begins_formula {
             return None;
         }
         let place = self.advance().1;
-        Some(ctl.atoms.intern(Atom { kind, bindings: Vec::new(), place }))
+        Some(ctl.atoms.intern(FormulaAtom { kind, bindings: Vec::new(), place }))
     }
 
     /// `E (φ) U ψ` or `E (φ U ψ)`.
-    fn ctl_path_in_parentheses(&mut self, ctl: &mut Ctl, path: Path, start: Place) -> Parsed<NodeId> {
+    fn ctl_path_in_parentheses(&mut self, ctl: &mut Ctl, path: PathQuantifier, start: TextRange) -> Parsed<NodeId> {
         let open = self.advance().1;
         let n_before = ctl.len();
         let left_at = self.at;
@@ -174,8 +182,8 @@ impl Parser<'_> {
         let mut depth = 0_usize;
         for (idx, (token, _)) in self.tokens[from..self.at].iter().enumerate() {
             match token {
-                Token::Open => depth += 1,
-                Token::Close => depth = depth.saturating_sub(1),
+                FormulaToken::Open => depth += 1,
+                FormulaToken::Close => depth = depth.saturating_sub(1),
                 _ => {}
             }
             if depth == 0 {
@@ -185,9 +193,15 @@ impl Parser<'_> {
         false
     }
 
-    fn ctl_path_binary(&mut self, ctl: &mut Ctl, path: Path, start: Place, left: NodeId) -> Parsed<NodeId> {
+    fn ctl_path_binary(
+        &mut self,
+        ctl: &mut Ctl,
+        path: PathQuantifier,
+        start: TextRange,
+        left: NodeId,
+    ) -> Parsed<NodeId> {
         let Some(op) = path_operator(self.token()) else {
-            let letter = if path == Path::E { 'E' } else { 'A' };
+            let letter = if path == PathQuantifier::E { 'E' } else { 'A' };
             let message = format!("`{letter}` needs `X`, `F`, `G` or one of `U`, `W`, `R` after its first formula");
             let help = format!("write `{letter}F formula` or `{letter} formula U formula`");
             return Err(Box::new(self.error("unexpected-token", message, start).help(help)));
@@ -196,17 +210,19 @@ impl Parser<'_> {
         let right = self.ctl_prefix(ctl)?;
         let place = start.to(ctl.place(right));
         let node = match op {
-            Binary::Until => CtlNode::Until(path, left, right),
-            Binary::WeakUntil => CtlNode::WeakUntil(path, left, right),
+            BinaryTemporal::Until => CtlNode::Until(path, left, right),
+            BinaryTemporal::WeakUntil => CtlNode::WeakUntil(path, left, right),
             _ => CtlNode::Release(path, left, right),
         };
         Ok(ctl.push(node, place))
     }
 }
 
-fn path_operator(token: &Token) -> Option<Binary> {
+fn path_operator(token: &FormulaToken) -> Option<BinaryTemporal> {
     match token {
-        Token::Binary(op @ (Binary::Until | Binary::WeakUntil | Binary::Release)) => Some(*op),
+        FormulaToken::Binary(op @ (BinaryTemporal::Until | BinaryTemporal::WeakUntil | BinaryTemporal::Release)) => {
+            Some(*op)
+        }
         _ => None,
     }
 }

@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 use std::process::{Command, Stdio};
 
-use abridge_temporal::automaton::{Automaton, Edge, Marks, State};
-use abridge_temporal::bdd::{self, Bdd, Bdds};
-use abridge_temporal::formula::{Binary, Ltl, LtlNode, NodeId, Unary};
+use abridge_temporal::automaton::{Automaton, AutomatonEdge, AutomatonState, MarkSet};
+use abridge_temporal::bdd::{self, LetterBdd, LetterBdds};
+use abridge_temporal::formula::{BinaryTemporal, Ltl, LtlNode, NodeId, UnaryTemporal};
 
 /// A formula in the notation of `spin`; nothing if it has an operator that `spin` does not know.
 pub(crate) fn infix(ltl: &Ltl, id: NodeId) -> Option<String> {
@@ -15,16 +15,16 @@ pub(crate) fn infix(ltl: &Ltl, id: NodeId) -> Option<String> {
     Some(match ltl.node(id) {
         LtlNode::Const(value) => value.to_string(),
         LtlNode::Atom(atom) => format!("p{}", atom.0),
-        LtlNode::Unary(Unary::Not, operand) => format!("!({})", of(operand)?),
-        LtlNode::Unary(Unary::Finally, operand) => format!("<>({})", of(operand)?),
-        LtlNode::Unary(Unary::Globally, operand) => format!("[]({})", of(operand)?),
-        LtlNode::Binary(Binary::And, left, right) => format!("(({}) && ({}))", of(left)?, of(right)?),
-        LtlNode::Binary(Binary::Or, left, right) => format!("(({}) || ({}))", of(left)?, of(right)?),
-        LtlNode::Binary(Binary::Implies, left, right) => format!("(({}) -> ({}))", of(left)?, of(right)?),
-        LtlNode::Binary(Binary::Iff, left, right) => format!("(({}) <-> ({}))", of(left)?, of(right)?),
-        LtlNode::Binary(Binary::Until, left, right) => format!("(({}) U ({}))", of(left)?, of(right)?),
-        LtlNode::Binary(Binary::Release, left, right) => format!("(({}) V ({}))", of(left)?, of(right)?),
-        LtlNode::Binary(Binary::WeakUntil, left, right) => {
+        LtlNode::Unary(UnaryTemporal::Not, operand) => format!("!({})", of(operand)?),
+        LtlNode::Unary(UnaryTemporal::Finally, operand) => format!("<>({})", of(operand)?),
+        LtlNode::Unary(UnaryTemporal::Globally, operand) => format!("[]({})", of(operand)?),
+        LtlNode::Binary(BinaryTemporal::And, left, right) => format!("(({}) && ({}))", of(left)?, of(right)?),
+        LtlNode::Binary(BinaryTemporal::Or, left, right) => format!("(({}) || ({}))", of(left)?, of(right)?),
+        LtlNode::Binary(BinaryTemporal::Implies, left, right) => format!("(({}) -> ({}))", of(left)?, of(right)?),
+        LtlNode::Binary(BinaryTemporal::Iff, left, right) => format!("(({}) <-> ({}))", of(left)?, of(right)?),
+        LtlNode::Binary(BinaryTemporal::Until, left, right) => format!("(({}) U ({}))", of(left)?, of(right)?),
+        LtlNode::Binary(BinaryTemporal::Release, left, right) => format!("(({}) V ({}))", of(left)?, of(right)?),
+        LtlNode::Binary(BinaryTemporal::WeakUntil, left, right) => {
             let (left, right) = (of(left)?, of(right)?);
             format!("(({right}) V (({left}) || ({right})))")
         }
@@ -46,32 +46,32 @@ pub(crate) fn never(formula: &str) -> Option<String> {
 #[derive(Default)]
 struct States<'t> {
     names: HashMap<&'t str, u32>,
-    list: Vec<State>,
+    list: Vec<AutomatonState>,
 }
 
 impl<'t> States<'t> {
     fn number(&mut self, name: &'t str) -> u32 {
         *self.names.entry(name).or_insert_with(|| {
-            self.list.push(State { edges: Vec::new(), last: bdd::FALSE });
+            self.list.push(AutomatonState { edges: Vec::new(), last: bdd::FALSE });
             self.list.len() as u32 - 1
         })
     }
 
-    fn add(&mut self, state: u32, guard: Bdd, marks: Marks, target: u32) {
-        self.list[state as usize].edges.push(Edge { guard, marks, target });
+    fn add(&mut self, state: u32, guard: LetterBdd, marks: MarkSet, target: u32) {
+        self.list[state as usize].edges.push(AutomatonEdge { guard, marks, target });
     }
 }
 
 /// A claim as an automaton.
-pub(crate) fn automaton(text: &str, bdds: &mut Bdds) -> Automaton {
+pub(crate) fn automaton(text: &str, bdds: &mut LetterBdds) -> Automaton {
     let mut states = States::default();
     let initial = states.number("T0_init");
-    let (mut here, mut marks) = (initial, Marks::default());
+    let (mut here, mut marks) = (initial, MarkSet::default());
     let mut is_label = false;
     for line in text.lines().skip(1).map(str::trim) {
         if let Some(name) = line.strip_suffix(':') {
             // A state with two names, `accept_init` and `T0_init`, accepts.
-            let of_name = if name.starts_with("accept") { Marks::one(0) } else { Marks::default() };
+            let of_name = if name.starts_with("accept") { MarkSet::one(0) } else { MarkSet::default() };
             marks = if is_label { marks.with(of_name) } else { of_name };
             here = if name == "accept_init" { initial } else { states.number(name) };
             is_label = true;
@@ -92,14 +92,14 @@ pub(crate) fn automaton(text: &str, bdds: &mut Bdds) -> Automaton {
     Automaton { states: states.list, initial, n_marks: 1 }
 }
 
-fn guard_of(text: &str, bdds: &mut Bdds) -> Bdd {
+fn guard_of(text: &str, bdds: &mut LetterBdds) -> LetterBdd {
     let text: String = text.chars().filter(|ch| !ch.is_whitespace()).collect();
     let (guard, rest) = disjunction(&text, bdds);
     assert!(rest.is_empty(), "{text}");
     guard
 }
 
-fn disjunction<'t>(text: &'t str, bdds: &mut Bdds) -> (Bdd, &'t str) {
+fn disjunction<'t>(text: &'t str, bdds: &mut LetterBdds) -> (LetterBdd, &'t str) {
     let (mut left, mut rest) = conjunction(text, bdds);
     while let Some(behind) = rest.strip_prefix("||") {
         let (right, after) = conjunction(behind, bdds);
@@ -109,7 +109,7 @@ fn disjunction<'t>(text: &'t str, bdds: &mut Bdds) -> (Bdd, &'t str) {
     (left, rest)
 }
 
-fn conjunction<'t>(text: &'t str, bdds: &mut Bdds) -> (Bdd, &'t str) {
+fn conjunction<'t>(text: &'t str, bdds: &mut LetterBdds) -> (LetterBdd, &'t str) {
     let (mut left, mut rest) = literal(text, bdds);
     while let Some(behind) = rest.strip_prefix("&&") {
         let (right, after) = literal(behind, bdds);
@@ -119,7 +119,7 @@ fn conjunction<'t>(text: &'t str, bdds: &mut Bdds) -> (Bdd, &'t str) {
     (left, rest)
 }
 
-fn literal<'t>(text: &'t str, bdds: &mut Bdds) -> (Bdd, &'t str) {
+fn literal<'t>(text: &'t str, bdds: &mut LetterBdds) -> (LetterBdd, &'t str) {
     if let Some(behind) = text.strip_prefix('!') {
         let (operand, rest) = literal(behind, bdds);
         return (bdds.not(operand), rest);

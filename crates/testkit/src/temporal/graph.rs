@@ -7,7 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use abridge_temporal::formula::{AtomId, AtomKind, Binary, Ctl, CtlNode, Ltl, LtlNode, NodeId, Path, Unary};
+use abridge_temporal::formula::{
+    AtomId, AtomKind, BinaryTemporal, Ctl, CtlNode, Ltl, LtlNode, NodeId, PathQuantifier, UnaryTemporal,
+};
 
 use crate::Random;
 
@@ -103,15 +105,19 @@ impl Tableau<'_> {
                 let values: Vec<bool> = match node {
                     LtlNode::Const(value) => vec![*value],
                     LtlNode::Atom(atom) => vec![holds(*atom)],
-                    LtlNode::Unary(Unary::Not, operand) => vec![!of(operand)],
-                    LtlNode::Binary(Binary::And, left, right) => vec![of(left) && of(right)],
-                    LtlNode::Binary(Binary::Or, left, right) => vec![of(left) || of(right)],
-                    LtlNode::Binary(Binary::Implies, left, right) => vec![!of(left) || of(right)],
-                    LtlNode::Binary(Binary::Iff, left, right) => vec![of(left) == of(right)],
-                    LtlNode::Unary(Unary::Next, _) if is_last => vec![false],
-                    LtlNode::Unary(Unary::Finally | Unary::Globally, operand) if is_last => vec![of(operand)],
-                    LtlNode::Binary(Binary::Until | Binary::Release, _, right) if is_last => vec![of(right)],
-                    LtlNode::Binary(Binary::WeakUntil, left, right) if is_last => vec![of(left) || of(right)],
+                    LtlNode::Unary(UnaryTemporal::Not, operand) => vec![!of(operand)],
+                    LtlNode::Binary(BinaryTemporal::And, left, right) => vec![of(left) && of(right)],
+                    LtlNode::Binary(BinaryTemporal::Or, left, right) => vec![of(left) || of(right)],
+                    LtlNode::Binary(BinaryTemporal::Implies, left, right) => vec![!of(left) || of(right)],
+                    LtlNode::Binary(BinaryTemporal::Iff, left, right) => vec![of(left) == of(right)],
+                    LtlNode::Unary(UnaryTemporal::Next, _) if is_last => vec![false],
+                    LtlNode::Unary(UnaryTemporal::Finally | UnaryTemporal::Globally, operand) if is_last => {
+                        vec![of(operand)]
+                    }
+                    LtlNode::Binary(BinaryTemporal::Until | BinaryTemporal::Release, _, right) if is_last => {
+                        vec![of(right)]
+                    }
+                    LtlNode::Binary(BinaryTemporal::WeakUntil, left, right) if is_last => vec![of(left) || of(right)],
                     _ => vec![false, true],
                 };
                 grown.extend(values.into_iter().map(|value| assignment | u64::from(value) << id.idx()));
@@ -127,9 +133,9 @@ impl Tableau<'_> {
             let of = |id: &NodeId| is_set(assignment, *id);
             let here = of(&id);
             match node {
-                LtlNode::Unary(Unary::Yesterday, _) => !here,
-                LtlNode::Unary(Unary::Once | Unary::Historically, operand) => here == of(operand),
-                LtlNode::Binary(Binary::Since | Binary::Trigger, _, right) => here == of(right),
+                LtlNode::Unary(UnaryTemporal::Yesterday, _) => !here,
+                LtlNode::Unary(UnaryTemporal::Once | UnaryTemporal::Historically, operand) => here == of(operand),
+                LtlNode::Binary(BinaryTemporal::Since | BinaryTemporal::Trigger, _, right) => here == of(right),
                 _ => true,
             }
         })
@@ -140,18 +146,18 @@ impl Tableau<'_> {
         self.ltl.nodes().all(|(id, node)| {
             let (b, a) = (|id: &NodeId| is_set(before, *id), |id: &NodeId| is_set(after, *id));
             match node {
-                LtlNode::Unary(Unary::Next, operand) => b(&id) == a(operand),
-                LtlNode::Unary(Unary::Finally, operand) => b(&id) == (b(operand) || a(&id)),
-                LtlNode::Unary(Unary::Globally, operand) => b(&id) == (b(operand) && a(&id)),
-                LtlNode::Binary(Binary::Until | Binary::WeakUntil, left, right) => {
+                LtlNode::Unary(UnaryTemporal::Next, operand) => b(&id) == a(operand),
+                LtlNode::Unary(UnaryTemporal::Finally, operand) => b(&id) == (b(operand) || a(&id)),
+                LtlNode::Unary(UnaryTemporal::Globally, operand) => b(&id) == (b(operand) && a(&id)),
+                LtlNode::Binary(BinaryTemporal::Until | BinaryTemporal::WeakUntil, left, right) => {
                     b(&id) == (b(right) || (b(left) && a(&id)))
                 }
-                LtlNode::Binary(Binary::Release, left, right) => b(&id) == (b(right) && (b(left) || a(&id))),
-                LtlNode::Unary(Unary::Yesterday, operand) => a(&id) == b(operand),
-                LtlNode::Unary(Unary::Once, operand) => a(&id) == (a(operand) || b(&id)),
-                LtlNode::Unary(Unary::Historically, operand) => a(&id) == (a(operand) && b(&id)),
-                LtlNode::Binary(Binary::Since, left, right) => a(&id) == (a(right) || (a(left) && b(&id))),
-                LtlNode::Binary(Binary::Trigger, left, right) => a(&id) == (a(right) && (a(left) || b(&id))),
+                LtlNode::Binary(BinaryTemporal::Release, left, right) => b(&id) == (b(right) && (b(left) || a(&id))),
+                LtlNode::Unary(UnaryTemporal::Yesterday, operand) => a(&id) == b(operand),
+                LtlNode::Unary(UnaryTemporal::Once, operand) => a(&id) == (a(operand) || b(&id)),
+                LtlNode::Unary(UnaryTemporal::Historically, operand) => a(&id) == (a(operand) && b(&id)),
+                LtlNode::Binary(BinaryTemporal::Since, left, right) => a(&id) == (a(right) || (a(left) && b(&id))),
+                LtlNode::Binary(BinaryTemporal::Trigger, left, right) => a(&id) == (a(right) && (a(left) || b(&id))),
                 _ => true,
             }
         })
@@ -207,13 +213,13 @@ impl Tableau<'_> {
         self.ltl.nodes().all(|(id, node)| {
             let some = |wanted: &dyn Fn(Assignment) -> bool| members.clone().any(wanted);
             match node {
-                LtlNode::Unary(Unary::Finally, right) | LtlNode::Binary(Binary::Until, _, right) => {
+                LtlNode::Unary(UnaryTemporal::Finally, right) | LtlNode::Binary(BinaryTemporal::Until, _, right) => {
                     some(&|member| !is_set(member, id) || is_set(member, *right))
                 }
-                LtlNode::Unary(Unary::Globally, right) | LtlNode::Binary(Binary::Release, _, right) => {
+                LtlNode::Unary(UnaryTemporal::Globally, right) | LtlNode::Binary(BinaryTemporal::Release, _, right) => {
                     some(&|member| is_set(member, id) || !is_set(member, *right))
                 }
-                LtlNode::Binary(Binary::WeakUntil, left, right) => {
+                LtlNode::Binary(BinaryTemporal::WeakUntil, left, right) => {
                     some(&|member| is_set(member, id) || (!is_set(member, *left) && !is_set(member, *right)))
                 }
                 _ => true,
@@ -293,7 +299,7 @@ pub fn satisfying(graph: &Graph, ctl: &Ctl, holds: &dyn Fn(u32, AtomId) -> bool)
                         .filter(|(bits, _)| fits(*bits))
                         .map(|(_, to)| of(operand)[*to])
                         .collect();
-                    if *path == Path::E { steps.contains(&true) } else { !steps.contains(&false) }
+                    if *path == PathQuantifier::E { steps.contains(&true) } else { !steps.contains(&false) }
                 };
                 all.iter().map(is_in).collect()
             }
@@ -329,15 +335,15 @@ fn zip(left: &[bool], right: &[bool], op: impl Fn(bool, bool) -> bool) -> Vec<bo
 
 /// The fixpoint of an equation in which a state asks some or all of its successors. It starts from `at_end` for all states, which is also the answer of
 /// successors where a path ends: what is waited for does not come, what has to go on has gone on.
-fn iterate(graph: &Graph, path: Path, at_end: bool, equation: impl Fn(usize, bool) -> bool) -> Vec<bool> {
+fn iterate(graph: &Graph, path: PathQuantifier, at_end: bool, equation: impl Fn(usize, bool) -> bool) -> Vec<bool> {
     let mut row = vec![at_end; graph.states.len()];
     loop {
         let value = |state: usize| {
             let mut next = graph.states[state].steps.iter().map(|(_, target)| row[*target]);
             let answer = match (graph.states[state].steps.is_empty(), path) {
                 (true, _) => at_end,
-                (false, Path::E) => next.any(|value| value),
-                (false, Path::A) => next.all(|value| value),
+                (false, PathQuantifier::E) => next.any(|value| value),
+                (false, PathQuantifier::A) => next.all(|value| value),
             };
             equation(state, answer)
         };

@@ -19,8 +19,8 @@ use abridge_model::{Logic, Model, PredId};
 use abridge_model_system::{ModelSystem as _, Place};
 use abridge_sema::{FormulaBody, FormulaText, Role};
 use abridge_system::{Machine as _, Origin};
-use abridge_temporal::formula::{AtomId, Atoms, Ltl, LtlNode, Unary};
-use abridge_temporal::{Source, parse_ctl, parse_ltl};
+use abridge_temporal::formula::{AtomId, Atoms, Ltl, LtlNode, UnaryTemporal};
+use abridge_temporal::{TemporalText, parse_ctl, parse_ltl};
 
 use super::graph::{Graph, GraphState, has_path, satisfying};
 use super::{FormulaShape, bit, random_ctl, random_ltl};
@@ -621,13 +621,13 @@ fn graph(project: &Project, operation: &str) -> Option<Graph> {
 fn holds(graph: &Graph, logic: Logic, text: &str) -> bool {
     let mut sources = SourceMap::new();
     let file = sources.add("<formula>", text);
-    let source = Source { file, base: 0, text };
+    let source = TemporalText { file, base: 0, text };
     let holds = |atoms: &Atoms, letter: u32, atom: AtomId| letter >> bit(&atoms.get(atom).kind, N_PREDICATES) & 1 == 1;
     match logic {
         Logic::Ltl => {
             let mut ltl: Ltl = parse_ltl(source).0.expect("printed formulas can be read");
             let (root, place) = (ltl.root(), ltl.place(ltl.root()));
-            ltl.push(LtlNode::Unary(Unary::Not, root), place);
+            ltl.push(LtlNode::Unary(UnaryTemporal::Not, root), place);
             !has_path(graph, &ltl, &|letter, atom| holds(&ltl.atoms, letter, atom))
         }
         Logic::Ctl => {

@@ -14,8 +14,10 @@ use abridge_check::{
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Logic;
 use abridge_system::Machine as _;
-use abridge_temporal::formula::{Atom, AtomId, AtomKind, BText, Binary, Ltl, LtlNode, NodeId, Place as Span, Unary};
-use abridge_temporal::{Source, parse_ltl};
+use abridge_temporal::formula::{
+    AtomId, AtomKind, BText, BinaryTemporal, FormulaAtom, Ltl, LtlNode, NodeId, TextRange as Span, UnaryTemporal,
+};
+use abridge_temporal::{TemporalText, parse_ltl};
 use serde_json::json;
 
 use super::{Dialogue, NOT_INITIALISED};
@@ -49,7 +51,7 @@ impl Dialogue<'_> {
         };
         let mut sources = load(self.file, self.model_options).sources;
         let file = sources.add(SOURCE, text);
-        let (ltl, diagnostics) = parse_ltl(Source { file, base: 0, text });
+        let (ltl, diagnostics) = parse_ltl(TemporalText { file, base: 0, text });
         let Some(ltl) = ltl else { return wrong(&sources, &diagnostics) };
         let asked = asked(&ltl, &here);
         let config = Config {
@@ -155,10 +157,10 @@ fn asked(ltl: &Ltl, here: &str) -> Asked {
         LtlNode::Fair(premise, body) => (Some(premise.clone()), *body),
         _ => (None, new.root()),
     };
-    let here = new.atoms.intern(Atom { kind: here, bindings: Vec::new(), place });
+    let here = new.atoms.intern(FormulaAtom { kind: here, bindings: Vec::new(), place });
     let here = new.push(LtlNode::Atom(here), place);
-    let implied: NodeId = new.push(LtlNode::Binary(Binary::Implies, here, body), place);
-    let always = new.push(LtlNode::Unary(Unary::Globally, implied), place);
+    let implied: NodeId = new.push(LtlNode::Binary(BinaryTemporal::Implies, here, body), place);
+    let always = new.push(LtlNode::Unary(UnaryTemporal::Globally, implied), place);
     if let Some(premise) = premise {
         new.push(LtlNode::Fair(premise, always), place);
     }
