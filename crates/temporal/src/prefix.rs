@@ -16,6 +16,7 @@ pub fn evaluate_prefix(
     is_over: bool,
     holds: &dyn Fn(usize, AtomId) -> PrefixVerdict,
 ) -> Vec<Vec<PrefixVerdict>> {
+    use UnaryTemporal as U;
     let mut rows: Vec<Vec<PrefixVerdict>> = Vec::with_capacity(ltl.len());
     for (_, node) in ltl.nodes() {
         let of = |id: &NodeId, position: usize| rows[id.idx()][position];
@@ -42,31 +43,25 @@ pub fn evaluate_prefix(
             // Quantifiers were expanded.
             LtlNode::Quantified(..) => vec![None; n_positions],
             LtlNode::Unary(operator, operand) => match operator {
-                UnaryTemporal::Not => {
-                    (0..n_positions).map(|position| of(operand, position).map(|value| !value)).collect()
-                }
-                UnaryTemporal::Next => {
+                U::Not => (0..n_positions).map(|position| of(operand, position).map(|value| !value)).collect(),
+                U::Next => {
                     let next = |position: usize| match position + 1 < n_positions {
                         true => of(operand, position + 1),
                         false => beyond(false),
                     };
                     (0..n_positions).map(next).collect()
                 }
-                UnaryTemporal::Finally => backwards(&|position, after| or(of(operand, position), after), beyond(false)),
-                UnaryTemporal::Globally => {
-                    backwards(&|position, after| and(of(operand, position), after), beyond(true))
-                }
-                UnaryTemporal::Yesterday => {
+                U::Finally => backwards(&|position, after| or(of(operand, position), after), beyond(false)),
+                U::Globally => backwards(&|position, after| and(of(operand, position), after), beyond(true)),
+                U::Yesterday => {
                     let yesterday = |position: usize| match position.checked_sub(1) {
                         Some(before) => of(operand, before),
                         None => Some(false),
                     };
                     (0..n_positions).map(yesterday).collect()
                 }
-                UnaryTemporal::Once => forwards(&|position, before| or(of(operand, position), before), Some(false)),
-                UnaryTemporal::Historically => {
-                    forwards(&|position, before| and(of(operand, position), before), Some(true))
-                }
+                U::Once => forwards(&|position, before| or(of(operand, position), before), Some(false)),
+                U::Historically => forwards(&|position, before| and(of(operand, position), before), Some(true)),
             },
             LtlNode::Binary(operator, left, right) => {
                 let both = |combine: fn(PrefixVerdict, PrefixVerdict) -> PrefixVerdict| {
