@@ -1,4 +1,4 @@
-//! Partial order reduction: whether and how.
+//! Partial order reduction of a run: its method, and the trials that decide whether it begins.
 //!
 //! Left to itself ([`PorMode::Auto`]), a check begins without it. When that has gone on for a while, a part of the time spent so far is
 //! given to the analysis and to a trial on some states: a small share by the clock, if there is one. If the trial promises much, the search

@@ -1,7 +1,7 @@
-//! What temporal formulas take from the symmetry of a machine.
+//! Symmetry that temporal formulas restrict: a sentence for the report for each formula and given set.
 //!
-//! Elements that a formula tells apart are not interchangeable any more, whatever the machine does with them. Users wonder then where the
-//! reduction has gone; so for each formula and set the report has a sentence. It decides nothing: a wrong one would mislead, but change no verdict.
+//! Elements that a formula tells apart are not interchangeable any more, whatever the machine does with them. A user who misses
+//! the reduction finds the reason in the report. The sentences decide nothing: a wrong one would mislead, but change no verdict.
 
 use abridge_model::Model;
 use abridge_model_system::ModelSystem;

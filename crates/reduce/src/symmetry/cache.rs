@@ -1,4 +1,4 @@
-//! What is computed once per number and read by all threads.
+//! Cache of results by number: each is computed once and read by all threads.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};

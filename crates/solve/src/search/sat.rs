@@ -1,4 +1,4 @@
-//! Hard nodes by SAT.
+//! SAT search for the nodes of a search that have many candidates.
 //!
 //! The remaining constraints of a node become circuits, and a SAT solver enumerates the solutions. Each is checked like any other solution. A short
 //! search (probe) comes first: it settles most problems, and a problem with very many solutions is better searched to the end.
