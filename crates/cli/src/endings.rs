@@ -11,6 +11,7 @@ use serde_json::{Map, json};
 use crate::commands::print_json;
 use crate::exit::Exit;
 use crate::out::{errln, flush, outln};
+use crate::report::JsonDiagnostic;
 use crate::watch::{Stage, grouped};
 
 /// Words in which a command tells its results.
@@ -44,8 +45,13 @@ pub(crate) fn give_up(words: &Words, file: &Path, limit: Limit, stage: Stage, n_
 
 /// Reports options that do not fit together, or files that cannot be used.
 pub(crate) fn misuse(file: &Path, json: bool, message: &str) -> Exit {
+    misuse_after(&[], file, json, message)
+}
+
+/// The same where a message refers to diagnostics of the machine. As text, they have been printed.
+pub(crate) fn misuse_after(diagnostics: &[JsonDiagnostic], file: &Path, json: bool, message: &str) -> Exit {
     if json {
-        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": [] }));
+        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": diagnostics }));
     } else {
         errln!("error: {message}");
     }

@@ -142,6 +142,13 @@ impl Completer for Words {
 
 /// The start of the word at the end of a text, and what it may become.
 fn completions(typed: &str, words: &[String]) -> (usize, Vec<Pair>) {
+    let pair = |text: &str, becomes: &str| Pair { display: text.to_owned(), replacement: becomes.to_owned() };
+    // Steps are completed with their arguments.
+    let steps = words.iter().filter(|known| typed.contains('(') && known.starts_with(typed));
+    let steps: Vec<Pair> = steps.map(|known| pair(known, known)).collect();
+    if !steps.is_empty() {
+        return (0, steps);
+    }
     let is_inside = |ch: char| ch.is_alphanumeric() || ch == '_' || ch == '.';
     let mut start = typed.trim_end_matches(is_inside).len();
     if let Some(before) = typed[..start].chars().next_back().filter(|ch| matches!(ch, '\\' | ':')) {
@@ -151,7 +158,6 @@ fn completions(typed: &str, words: &[String]) -> (usize, Vec<Pair>) {
         }
     }
     let word = &typed[start..];
-    let pair = |text: &str, becomes: &str| Pair { display: text.to_owned(), replacement: becomes.to_owned() };
     if let Some(name) = word.strip_prefix('\\') {
         let found = SYMBOLS.iter().filter(|(known, _)| known.starts_with(name));
         return (start, found.map(|(known, symbol)| pair(&format!("\\{known} {symbol}"), symbol)).collect());
@@ -170,7 +176,7 @@ mod tests {
     use super::completions;
 
     fn after(typed: &str) -> Vec<String> {
-        let words = [":type", ":table", "level", "levels", "lift.level"].map(str::to_owned);
+        let words = [":type", ":table", "level", "levels", "lift.level", "go(1)", "go(2)"].map(str::to_owned);
         let (start, found) = completions(typed, &words);
         found.into_iter().map(|pair| typed[..start].to_owned() + &pair.replacement).collect()
     }
@@ -181,6 +187,8 @@ mod tests {
         assert_eq!(after("x:le"), ["x:level", "x:levels"]);
         assert_eq!(after(":t"), [":table", ":type"]);
         assert_eq!(after("lift."), ["lift.level"]);
+        assert_eq!(after("go("), ["go(1)", "go(2)"]);
+        assert_eq!(after("go(le"), ["go(level", "go(levels"]);
         assert_eq!(after("x \\foral"), ["x ∀"]);
         assert!(after("1 + ").is_empty());
     }

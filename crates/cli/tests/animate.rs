@@ -72,7 +72,7 @@ fn reasons_and_wrong_types_are_told() {
     let run = abridge_with(&["animate", &file], "add(5)\ninit\nadd(5)\ninv\nf : seq(S)\n");
     assert_eq!(run.status, 1);
     for expected in [
-        "the machine is not initialised; `init` takes the first steps\n",
+        "the machine is not initialised: SETUP_CONSTANTS and INITIALISATION are missing; `init` takes the first steps\n",
         "  invariant violated: f : S --> 0..c\n    f is {(a|->1)}\n",
         "    b has no image, but is in `S`\n",
         "after 2: add(5)\n",
@@ -90,6 +90,12 @@ fn constants_are_set_up_first() {
     let text = "MACHINE M CONSTANTS c PROPERTIES c : 1..2 VARIABLES v INVARIANT v : 0..9 INITIALISATION v := c
                 OPERATIONS r <-- up(k) = PRE k : 1..c & v + k < 10 THEN v := v + k || r := v END END";
     let file = folder.file("M.mch", text);
+    let run = abridge_with(&["animate", &file], "INITIALISATION\nSETUP_CONSTANTS\nup(1)\nINITIALISATION\nup(1)\n");
+    let missing: Vec<&str> = run.stdout.lines().filter(|line| line.contains("missing")).collect();
+    let missing_is =
+        |what: &str| format!("the machine is not initialised: {what} missing; `init` takes the first steps");
+    assert_eq!(missing, [missing_is("SETUP_CONSTANTS and INITIALISATION are"), missing_is("INITIALISATION is")]);
+    assert!(run.stdout.contains("after 2: up(1) --> "), "{}", run.stdout);
     let run = abridge_with(&["animate", &file], "2\neval c\n1\nup(2)\nvars\n");
     assert_eq!(run.status, 0, "{}", run.stdout);
     assert!(run.stdout.contains("  1  SETUP_CONSTANTS  c = 1\n  2  SETUP_CONSTANTS  c = 2\n"), "{}", run.stdout);
@@ -173,7 +179,7 @@ fn steps_are_typed_whether_they_are_listed_or_not() {
     for expected in [
         "after 2: set(7,{1,2})\n* x = 7\n",
         "after 3: get --> 7\n",
-        "the step is not possible here: its guard or precondition is false\n",
+        "the step is not possible here: `n > x` is false\n",
         "`set` has 2 parameters, not 1",
         "after 4: pick\n* x = 1\n",
         "after 6: low(30)\n",

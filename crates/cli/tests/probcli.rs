@@ -61,6 +61,43 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     ("M.mch -por off -model_check", &["check M.mch --compat prob --por off --no-temporal"], 0, 0),
     ("M.mch -mc_with_tlc", &["check M.mch --compat prob --no-temporal"], 1, 0),
     ("M.mch -mc_with_lts_min_seq", &["check M.mch --compat prob --no-temporal"], 1, 0),
+    ("M.mch -nodead -mc_with_lts_sym", &["check M.mch --compat prob --no-deadlock --no-temporal"], 1, 0),
+    ("-p MAX_INITIALISATIONS 0 -p STRICT_CLASH_CHECKING TRUE -lint -wd-check -release_java_parser M.mch", &[], 1, 2),
+    (
+        "-model-check -mc-mode bf -p DOT_IDS TRUE -memory -disable-timeout --coverage-summary M.mch -dot state_space_sfdp s.dot",
+        &[
+            "graph M.mch -p DOT_IDS TRUE -p TIME_OUT 0 --compat prob -o s.dot",
+            "check M.mch -p DOT_IDS TRUE -p TIME_OUT 0 --compat prob --strategy bfs --coverage --no-temporal",
+        ],
+        1,
+        0,
+    ),
+    (
+        "M.mch -nodead -model_check -p COMPRESSION true -p DOT_ENGINE neato -dotexpr transition_diagram card(x) s.dot",
+        &[
+            "graph M.mch -p COMPRESSION true -p DOT_ENGINE neato --compat prob --project 'card(x)' -o s.dot",
+            "check M.mch -p COMPRESSION true -p DOT_ENGINE neato --compat prob --no-deadlock --no-temporal",
+        ],
+        0,
+        0,
+    ),
+    (
+        "-model_check -nodead -save all -his t.json -his_option show_states -spdot s.dot -l p.log -ll -c M.mch",
+        &[
+            "graph M.mch --compat prob -o s.dot",
+            "check M.mch --compat prob --no-deadlock --coverage --save-trace t.json --no-temporal",
+        ],
+        3,
+        1,
+    ),
+    (
+        "M.mch -model_check -nodead -timeout 100000 -scope x<4 -c",
+        &["check M.mch --compat prob --no-deadlock --time 100 --coverage --no-temporal"],
+        0,
+        1,
+    ),
+    ("M.mch -init -silent -expcterr setup_constants_fails", &["animate M.mch --compat prob --do init"], 1, 0),
+    ("-bmc 5 -noinv -nodead -noass -nogoal -save all M.mch", &[], 4, 2),
     ("M.mch -symbolic_model_check ic3", &["check M.mch --compat prob --engine symbolic --no-temporal"], 1, 0),
     (
         "M.mch -ltlassertions",

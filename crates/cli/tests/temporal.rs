@@ -92,6 +92,37 @@ fn a_wrong_formula_is_located() {
     assert_eq!(json["diagnostics"][0]["place"]["column"], 6, "{json}");
 }
 
+/// The machine has infinitely many states, so that only who looks at formulas first has an answer.
+#[test]
+fn a_wrong_formula_is_told_before_the_search() {
+    let folder = Folder::new("temporal-wrong");
+    let text = "MACHINE M VARIABLES xx INVARIANT xx : NATURAL INITIALISATION xx := 0 OPERATIONS up = BEGIN xx := xx + 1 END END";
+    let file = folder.file("M.mch", text);
+    let options = [
+        ("--ltl", "G {zz = 0}", "unknown-identifier"),
+        ("--ltl", "G (", "missing-operand"),
+        ("--ctl", "AG e(nop)", "unknown-operation"),
+    ];
+    for (option, formula, id) in options {
+        let run = abridge(&["check", &file, "--ltl", "true", option, formula]);
+        assert_eq!((run.status, run.stdout.as_str()), (150, ""), "{formula}");
+        assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
+        let json = abridge(&["check", &file, option, formula, "--json"]).json();
+        assert_eq!((&json["verdict"], &json["diagnostics"][0]["id"]), (&"error".into(), &id.into()), "{json}");
+    }
+    // One of the machine does not stop others, and is told once.
+    let text = text.replace("MACHINE M ", "MACHINE M DEFINITIONS ASSERT_LTL == \"G {zz = 0}\" ");
+    let run = abridge(&["check", &folder.file("M.mch", &text), "--max-states", "9", "--ltl", "G {xx < 5}"]);
+    assert_eq!(run.status, 13);
+    assert!(
+        run.stderr.contains("`zz` is not declared") && !run.stdout.contains("error["),
+        "{}{}",
+        run.stderr,
+        run.stdout
+    );
+    assert!(run.stdout.contains("ASSERT_LTL: the formula is wrong\n"), "{}", run.stdout);
+}
+
 #[test]
 fn properties_of_a_machine_are_checked() {
     let run = abridge(&["check", "models/Semaphore.mch", "--json"]);
@@ -203,7 +234,8 @@ fn mistakes_are_placed_inside_formulas() {
     for (text, id, column) in wrong {
         let run = abridge(&["check", &file, "--no-deadlock", "--ltl", text, "--json"]);
         assert_eq!(run.status, 150, "{text}: {}", run.stdout);
-        assert_eq!(diagnostic(&run, "--ltl"), (id.to_owned(), column), "{text}");
+        let found = &run.json()["diagnostics"][0];
+        assert_eq!((&found["id"], &found["place"]["column"]), (&id.into(), &column.into()), "{text}");
     }
     let machine = up_to_three().replace("VARIABLES", "\nDEFINITIONS\n  ASSERT_LTL == \"G {m > 0}\"\nVARIABLES");
     let json = abridge(&["check", &folder.file("own.mch", &machine), "--no-deadlock", "--json"]).json();
@@ -215,13 +247,12 @@ fn mistakes_are_placed_inside_formulas() {
 fn a_wrong_formula_does_not_hide_others() {
     let folder = Folder::new("temporal-others");
     let file = folder.file("counter.mch", &up_to_three());
-    let formulas = ["F {n = 3} & [nothing]", "F {n = 3}", "G {n = 3 & n = TRUE}", "F {n = 3} & G {n = FALSE}"];
-    let mut args = vec!["check", file.as_str(), "--no-deadlock", "--json"];
-    formulas.iter().for_each(|formula| args.extend(["--ltl", formula]));
-    let run = abridge(&args);
-    let expected = [("--ltl 1", "error"), ("--ltl 2", "holds"), ("--ltl 3", "error"), ("--ltl 4", "error")];
+    let lines = "ltl F {n = 3} & [nothing]\nltl F {n = 3}\nltl G {n = 3 & n = TRUE}\nltl F {n = 3} & G {n = FALSE}\n";
+    let formulas = folder.file("f.txt", lines);
+    let run = abridge(&["check", &file, "--no-deadlock", "--json", "--formulas", &formulas]);
+    let expected = [("f.txt:1", "error"), ("f.txt:2", "holds"), ("f.txt:3", "error"), ("f.txt:4", "error")];
     assert_eq!((run.status, verdicts(&run.json())), (150, expected.to_vec()));
-    assert_eq!(diagnostic(&run, "--ltl 4"), ("type-mismatch".to_owned(), 20));
+    assert_eq!(diagnostic(&run, "f.txt:4"), ("type-mismatch".to_owned(), 20));
 }
 
 #[test]

@@ -55,7 +55,11 @@ impl Terminal {
         let mut command = Command::new(std::env::current_exe().expect("this test"));
         command.args(["--exact", "launcher", "--nocapture"]).env(LAUNCHED, args.join("\n"));
         command.env("HOME", home).env("TERM", "xterm").env_remove("XDG_CACHE_HOME").env_remove("NO_COLOR");
-        command.envs(variables.iter().copied()).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+        command
+            .env_remove("CLICOLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .envs(variables.iter().copied())
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
         let child = command.stdin(side()).stdout(side()).stderr(side()).spawn().expect("the program starts");
         let keyboard = File::from(master);
         let mut reader = keyboard.try_clone().expect("two ends");
@@ -173,19 +177,62 @@ fn ctrl_c_ends_the_evaluation_and_not_the_session() {
 }
 
 #[test]
-fn a_narrow_window_and_no_colours() {
+fn a_line_is_edited_in_a_narrow_window() {
     let folder = Folder::new("terminal-narrow");
     let sum = (1..30).map(|n| n.to_string()).collect::<Vec<_>>().join(" + ");
     let mut terminal = Terminal::start(&["repl"], &folder.path(""), 40, &[]);
     terminal.ask(&format!("{sum}\u{7f}\u{7f}30"), "436 : INTEGER");
     terminal.end();
-    let args = ["animate", "models/airlock.mch"];
-    let mut terminal = Terminal::start(&args, &folder.path(""), 40, &[]);
-    assert!(terminal.ask("1", "is_open = {}").contains("\u{1b}[1m"), "changed values are bold");
+}
+
+/// Colours on a terminal, by option and by each convention of the environment; what stands in a pipe has them only by force.
+#[test]
+fn colours_follow_options_and_the_environment() {
+    let folder = Folder::new("terminal-colours");
+    let is_bold = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut terminal = Terminal::start(args, &folder.path(""), 80, variables);
+        let text = terminal.ask("1", "is_open = {}");
+        terminal.end();
+        text.contains("\u{1b}[1m")
+    };
+    let plain = ["animate", "models/airlock.mch"];
+    let off: [&[(&str, &str)]; 4] = [
+        &[("NO_COLOR", "1")],
+        &[("CLICOLOR", "0")],
+        &[("TERM", "dumb")],
+        &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")],
+    ];
+    for variables in off {
+        assert!(!is_bold(&plain, variables), "{variables:?}");
+    }
+    assert!(is_bold(&plain, &[("CLICOLOR", "1")]) && is_bold(&plain, &[("TERM", "dumb"), ("CLICOLOR_FORCE", "1")]));
+    assert!(is_bold(&["animate", "models/airlock.mch", "--color", "always"], &[("NO_COLOR", "1")]));
+    assert!(!is_bold(&["animate", "models/airlock.mch", "--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    let program = env!("CARGO_BIN_EXE_abridge");
+    for (options, expected) in [("", false), ("CLICOLOR_FORCE=1", true), ("CLICOLOR_FORCE=0", false)] {
+        let script = format!("{options} {program} check models/lift.mch | cat");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(folder).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+        let output = command.output().expect("a shell");
+        assert_eq!(String::from_utf8_lossy(&output.stdout).contains('\u{1b}'), expected, "{options}");
+    }
+}
+
+/// Steps are completed and remembered in the animator, in a narrow window and on a terminal that cannot move its cursor.
+#[test]
+fn the_animator_completes_and_remembers() {
+    let folder = Folder::new("terminal-animate");
+    let mut terminal = Terminal::start(&["animate", "models/airlock.mch"], &folder.path(""), 40, &[]);
+    terminal.ask("1", "after 1: ");
+    terminal.ask("request(i\t", "after 2: request(inner)");
+    terminal.ask("back", "after 1: ");
+    // The line before the last one.
+    terminal.ask("\u{1b}[A\u{1b}[A", "after 2: request(inner)");
     terminal.end();
-    let mut terminal = Terminal::start(&args, &folder.path(""), 40, &[("NO_COLOR", "1")]);
-    let text = terminal.ask("1", "is_open = {}");
-    assert!(!text.contains("\u{1b}[1m") && !text.contains("\u{1b}[3"), "{text:?}");
+    let dumb = [("TERM", "dumb")];
+    let mut terminal = Terminal::start(&["repl"], &folder.path(""), 40, &dumb);
+    terminal.ask("20 + 3", "23 : INTEGER");
     terminal.end();
 }
 

@@ -17,7 +17,7 @@ use abridge_check::{Animation, Config, Execution, Move, Place, Sought, find};
 use abridge_diag::{Diagnostic, SourceMap, with_stack};
 use abridge_explicit::Explicit;
 use abridge_model::Model;
-use abridge_model_system::ModelSystem as _;
+use abridge_model_system::{INITIALISATION_NAME, ModelSystem as _};
 use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
 use abridge_system::{FindingKind, Machine};
 use clap::Args;
@@ -124,8 +124,6 @@ fn chosen(choices: &[Move], choice: &str) -> Result<usize, String> {
     let unknown = || format!("`{choice}` is neither a command nor a step; type `help` for a list of commands");
     choices.iter().position(is_meant).ok_or_else(unknown)
 }
-
-const NOT_INITIALISED: &str = "the machine is not initialised; `init` takes the first steps";
 
 /// Goes back a number of steps, one if none is given.
 fn back(animation: &mut Animation<'_, impl Machine>, steps: &str) -> Reply {
@@ -254,6 +252,15 @@ impl Dialogue<'_> {
         usize::from(!self.system.has_setup())
     }
 
+    /// Says which first steps are missing.
+    fn uninitialised(&self) -> Reply {
+        let missing = match self.place() {
+            Place::Start if self.system.has_setup() => "SETUP_CONSTANTS and INITIALISATION are missing",
+            _ => "INITIALISATION is missing",
+        };
+        Reply::error(format!("the machine is not initialised: {missing}; `init` takes the first steps"))
+    }
+
     fn place(&self) -> Place {
         Place::of_words(self.system, self.animation.state())
     }
@@ -280,6 +287,7 @@ impl Dialogue<'_> {
         let analysis = analyse_one(Some(self.file), text, Role::Any, self.model_options);
         match analysis.formulas.first() {
             Some(formula) if analysis.model.is_some() && formula.free.is_empty() => self.eval(text),
+            _ if text == INITIALISATION_NAME && !matches!(self.place(), Place::Running(_)) => self.uninitialised(),
             // What has wrong types is a formula all the same.
             _ if analysis.diagnostics.iter().any(|diagnostic| diagnostic.id == "type-mismatch") => refused(&analysis),
             _ => Reply::error(message + &self.similar(text.split([' ', '(']).next().unwrap_or_default())),
@@ -354,7 +362,7 @@ impl Dialogue<'_> {
 
     fn invariant(&self) -> Reply {
         let Place::Running(state) = self.place() else {
-            return Reply::error(NOT_INITIALISED);
+            return self.uninitialised();
         };
         let mut text = String::new();
         let mut list = Vec::new();

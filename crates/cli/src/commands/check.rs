@@ -4,6 +4,7 @@
 //! was asked for holds.
 
 mod coverage;
+mod ending;
 mod html;
 mod json;
 mod preferred;
@@ -19,8 +20,8 @@ use std::thread;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, Engine, Evaluator, Memory, Method, PorMode, Report, Representatives, Strategy, TemporalReport,
-    TemporalVerdict, Verdict, ViolationKind, check, check_on_disk, choose_reductions, fingerprint,
+    Config, Engine, Evaluator, Memory, Method, PorMode, Report, Representatives, Strategy, check, check_on_disk,
+    choose_reductions, fingerprint,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
@@ -32,14 +33,14 @@ use crate::cache::{Cache, CacheOptions};
 use crate::commands::canonizers::reduction_json;
 use crate::commands::places::{DiskOptions, Places};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
-use crate::endings::{Words, give_up, misuse};
+use crate::endings::{Words, give_up, misuse, misuse_after};
 use crate::exit::Exit;
 use crate::files::replace_file;
-use crate::load::{Loaded, load};
-use crate::out::{errln, out, outln};
+use crate::load::load;
+use crate::out::{errln, out};
 use crate::profile;
 use crate::report::json_diagnostics;
-use crate::trace_file;
+use ending::{ending, refuse_model, save_trace};
 use json::{bytes_per_state, por_json, report_json, violation_json};
 use text::print_report;
 
@@ -520,13 +521,13 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let guarded = Guarded::new(file, options, json);
     let mut analysis = load(file, model_options);
     guarded.is_loaded.store(true, Relaxed);
-    let Some(model) = &analysis.model else {
-        guarded.stop.answer();
-        return wrong(file, &analysis, json);
-    };
     if !json {
         complain(&analysis.sources, &analysis.diagnostics);
     }
+    let Some(model) = &analysis.model else {
+        guarded.stop.answer();
+        return refuse_model(file, &analysis, json);
+    };
     let refuse = |message: &str| {
         guarded.stop.answer();
         misuse(file, json, message)
@@ -546,9 +547,20 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     let mut config = options.config(file, model, guarded.budget);
     guarded.guard(&mut config);
     if let Err(message) = options.reduce(model, &mut config) {
-        return refuse(&message);
+        guarded.stop.answer();
+        let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
+        return misuse_after(&diagnostics, file, json, &message);
     }
     let (with_atoms, formulas) = temporal::prepared(file, model, formulas, &config, model_options);
+    if !json {
+        temporal::complain(&formulas, &analysis.sources);
+    }
+    if temporal::has_wrong_option(&formulas) {
+        guarded.stop.answer();
+        let mistakes = formulas.formulas.iter().flat_map(|formula| formula.diagnostics.iter().cloned());
+        analysis.diagnostics.extend(mistakes);
+        return refuse_model(file, &analysis, json);
+    }
     let model = with_atoms.as_ref().unwrap_or(model);
     config.formulas = Arc::new(formulas);
     let subject = Subject { file, model, sources: &analysis.sources, options };
@@ -586,35 +598,6 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         places.print_outcome(&report.disk, "check", file);
     }
     ending(report, saved, json)
-}
-
-/// The status of a run, after a word about the trace that was to be saved.
-fn ending(report: &Report, saved: Option<Result<Option<&Path>, String>>, json: bool) -> Exit {
-    match saved {
-        Some(Err(message)) => {
-            if !json {
-                errln!("error: {message}");
-            }
-            Exit::Usage
-        }
-        Some(Ok(None)) if !json => {
-            outln!("no violation, so no trace was saved");
-            exit_status(report)
-        }
-        _ => exit_status(report),
-    }
-}
-
-/// Reports the mistakes of a machine.
-fn wrong(file: &Path, analysis: &Loaded, json: bool) -> Exit {
-    if json {
-        let message = analysis.diagnostics.iter().find(|d| d.is_error()).map(|d| d.message.clone()).unwrap_or_default();
-        let diagnostics = json_diagnostics(&analysis.sources, &analysis.diagnostics);
-        print_json(&json!({ "file": file, "verdict": "error", "message": message, "diagnostics": diagnostics }));
-    } else {
-        complain(&analysis.sources, &analysis.diagnostics);
-    }
-    Exit::WrongModel
 }
 
 /// Limits of a run, guarded from before the machine is loaded to the answer.
@@ -751,46 +734,7 @@ impl Subject<'_> {
 /// Words of a search.
 const WORDS: Words = Words { finding: ("violation", "violation"), visited: ("state", "states") };
 
-/// Saves the trace of the violation, or else of the first violated temporal formula, and returns its path; `None` if there is no violation.
-fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {
-    let is_violated = |formula: &&TemporalReport| formula.verdict == TemporalVerdict::Violated;
-    let of_formula = || report.temporal.iter().filter(is_violated).find_map(|formula| formula.trace.as_ref());
-    match report.violation().map(|violation| &violation.trace).or_else(of_formula) {
-        Some(trace) => trace_file::save(path, model, &trace.steps, trace.loop_start).map(|()| Some(path)),
-        None => Ok(None),
-    }
-}
-
 struct Times {
     search: f64,
     total: f64,
-}
-
-fn exit_status(report: &Report) -> Exit {
-    if report.por.as_ref().is_some_and(|tally| !tally.mistakes.is_empty()) {
-        return Exit::No;
-    }
-    match report.violation().map(|violation| &violation.kind) {
-        Some(ViolationKind::Invariant { .. }) => Exit::Invariant,
-        Some(ViolationKind::Assertion { .. }) => Exit::Assertion,
-        Some(ViolationKind::Deadlock) => Exit::Deadlock,
-        Some(ViolationKind::IllDefined { .. }) => Exit::IllDefined,
-        Some(ViolationKind::Goal) | None => temporal_status(report),
-    }
-}
-
-/// The exit status of a run that found no violation in single states.
-fn temporal_status(report: &Report) -> Exit {
-    let is = |wanted: fn(&TemporalVerdict) -> bool| report.temporal.iter().any(|formula| wanted(&formula.verdict));
-    if is(|verdict| *verdict == TemporalVerdict::Violated) {
-        Exit::Temporal
-    } else if is(|verdict| matches!(verdict, TemporalVerdict::IllDefined(_))) {
-        Exit::IllDefined
-    } else if is(|verdict| matches!(verdict, TemporalVerdict::Error(_))) {
-        Exit::WrongModel
-    } else if report.verdict == Verdict::Incomplete {
-        Exit::Incomplete
-    } else {
-        Exit::Ok
-    }
 }

@@ -101,7 +101,7 @@ const fn fixed(value: &'static str, because: &'static str) -> Effect {
 
 /// Effects by name, sorted.
 const TABLE: &[(&str, Effect)] = &[
-    ("ALLOW_COMPLEX_LETS", honoured("LET may define names by any predicate that gives each one value")),
+    ("ALLOW_COMPLEX_LETS", honoured("the value of a name of a LET may mention other names of the same LET")),
     ("ALLOW_INCOMPLETE_SETUP_CONSTANTS", fixed("FALSE", "a state has values for all constants")),
     ("ALLOW_LOCAL_OPERATION_CALLS", honoured("an operation may call another one of the same machine")),
     (

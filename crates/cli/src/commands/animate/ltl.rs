@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use abridge_check::{
-    Config, FormulaSource, HistoryRow, Method, Origin, StoryEnd, TemporalReport, TemporalVerdict, along_history, check,
-    prepare,
+    Config, FormulaSource, HistoryRow, Method, Origin, Place, StoryEnd, TemporalReport, TemporalVerdict, along_history,
+    check, prepare,
 };
 use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Logic;
@@ -20,7 +20,7 @@ use abridge_temporal::formula::{
 use abridge_temporal::{TemporalText, parse_ltl};
 use serde_json::json;
 
-use super::{Dialogue, NOT_INITIALISED};
+use super::Dialogue;
 use crate::commands::check::temporal::{path_text, table_text};
 use crate::formulas::fields;
 use crate::load::{load, load_with};
@@ -46,8 +46,11 @@ impl Dialogue<'_> {
         if text.is_empty() {
             return Reply::error("`ltl` needs a formula, for example: ltl G F {inside = {}}");
         }
+        if !matches!(self.place(), Place::Running(_)) {
+            return self.uninitialised();
+        }
         let Some(here) = self.here() else {
-            return Reply::error("the machine is not initialised, or a value of this state cannot be written as text");
+            return Reply::error("a value of this state cannot be written as text");
         };
         let mut sources = load(self.file, self.model_options).sources;
         let file = sources.add(SOURCE, text);
@@ -110,7 +113,7 @@ impl Dialogue<'_> {
         };
         let n_positions = rows.first().map_or(0, |row| row.values.len());
         if n_positions == 0 {
-            return Reply::error(NOT_INITIALISED);
+            return self.uninitialised();
         }
         let first = steps.len() - n_positions + 1;
         let json: Vec<_> = rows.iter().map(|row| json!({ "text": row.text, "holds": row.values })).collect();

@@ -8,16 +8,16 @@ use std::ops::ControlFlow;
 use abridge_check::{Execution, Place};
 use abridge_eval::{Env, PrescribedChoices, Val};
 use abridge_explicit::Explicit;
-use abridge_model::{LocalId, Model, OpId, PredId};
+use abridge_model::{LocalId, Model, OpId, PredId, Subst, dump};
 use abridge_model_system::{ModelSystem as _, executions};
 use abridge_sema::{FormulaBody, FormulaText, Role};
 use abridge_value::Random;
 
-use super::{Dialogue, NOT_INITIALISED, refused};
+use super::{Dialogue, refused};
 use crate::commands::system_of;
 use crate::formulas::analyse_one;
 use crate::load::load_with;
-use crate::report::count;
+use crate::report::{count, quoted};
 use crate::steps::event;
 use crate::talk::Reply;
 
@@ -54,7 +54,7 @@ impl Dialogue<'_> {
 
     /// Takes a step with the values of formulas as parameters.
     fn take_given(&mut self, op: OpId, texts: &[FormulaText]) -> Reply {
-        let place @ Place::Running(_) = self.place() else { return Reply::error(NOT_INITIALISED) };
+        let place @ Place::Running(_) = self.place() else { return self.uninitialised() };
         let analysis = load_with(Some(self.file), texts, self.model_options);
         let Some(model) = &analysis.model else { return refused(&analysis) };
         let system = system_of(model, &self.config());
@@ -68,7 +68,16 @@ impl Dialogue<'_> {
                 Err(error) => return Reply::error(error.diagnostic(model).message),
             }
         }
-        match called(&system, op, &place, given) {
+        match called(&system, op, &place, given.clone()) {
+            Ok(outcomes) if outcomes.is_empty() => {
+                let blocking = false_condition(&system, op, &env.bind_all(given));
+                let condition = blocking.map(|pred| {
+                    let text = dump::pred_text(model, pred);
+                    format!("`{}` is false", quoted(&analysis.sources, Some(model.preds[pred].span), &text))
+                });
+                let why = condition.unwrap_or_else(|| "its guard or precondition is false".to_owned());
+                Reply::error(format!("the step is not possible here: {why}"))
+            }
             Ok(outcomes) => self.follow_first(&outcomes),
             Err(message) => Reply::error(message),
         }
@@ -76,9 +85,7 @@ impl Dialogue<'_> {
 
     /// Takes the first of some steps.
     fn follow_first(&mut self, outcomes: &[Execution]) -> Reply {
-        let Some(first) = outcomes.first() else {
-            return Reply::error("the step is not possible here: its guard or precondition is false");
-        };
+        let Some(first) = outcomes.first() else { return Reply::error("the step is not possible here") };
         self.animation.follow([first.shown(self.system)]);
         match outcomes.len() {
             1 => Reply::place(""),
@@ -96,7 +103,7 @@ impl Dialogue<'_> {
                 _ => format!("no operation `{name}`{}", self.similar(name)),
             });
         };
-        let place @ Place::Running(_) = self.place() else { return Reply::error(NOT_INITIALISED) };
+        let place @ Place::Running(_) = self.place() else { return self.uninitialised() };
         let analysis = analyse_one(Some(self.file), pred, Role::Any, self.model_options);
         let (model, formula) = match (&analysis.model, analysis.formulas.first()) {
             (Some(model), Some(formula)) => (model, formula),
@@ -261,6 +268,26 @@ fn called(
     match failure {
         Some(message) if outcomes.is_empty() => Err(message),
         _ => Ok(outcomes),
+    }
+}
+
+/// The first condition of an operation that is false; nothing if it is inside of a choice, or has no value.
+fn false_condition(system: &Explicit<'_>, op: OpId, env: &Env) -> Option<PredId> {
+    let (judge, model) = (system.judge(), system.model());
+    let session = judge.session();
+    let mut body = model.operations[op].body;
+    loop {
+        let (pred, inner) = match model.subst(body) {
+            Subst::Pre { pred, body } => (*pred, *body),
+            Subst::Select { branches, otherwise: None } if branches.len() == 1 => branches[0],
+            _ => return None,
+        };
+        for conjunct in judge.conjuncts(pred).iter() {
+            if !session.pred(*conjunct, env).ok()? {
+                return Some(*conjunct);
+            }
+        }
+        body = inner;
     }
 }
 

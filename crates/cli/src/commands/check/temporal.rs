@@ -13,7 +13,7 @@ use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::text::print_diagnostic;
+use crate::commands;
 use crate::load::load_with;
 use crate::out::{out, outln};
 use crate::report::{count, json_diagnostics};
@@ -94,6 +94,18 @@ pub(crate) fn prepared(
     prepare(model, formulas, config, &mut |texts| load_with(Some(file), texts, options))
 }
 
+/// Tells errors and warnings about formulas before the search.
+pub(crate) fn complain(prepared: &Prepared, sources: &SourceMap) {
+    prepared.formulas.iter().for_each(|formula| commands::complain(sources, &formula.diagnostics));
+}
+
+/// A formula of the command line is wrong. Then there is no search: whoever mistypes a formula wants to correct it.
+/// Other formulas are named after the definition or the file that they are from.
+pub(crate) fn has_wrong_option(prepared: &Prepared) -> bool {
+    let is_option = |name: &str| name.starts_with("--");
+    prepared.formulas.iter().any(|it| is_option(&it.source.name) && it.diagnostics.iter().any(Diagnostic::is_error))
+}
+
 /// The formulas in a file, each with a name.
 fn formulas_in(file: &Path, text: &str) -> Result<Vec<(String, Logic, String)>, String> {
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -163,9 +175,9 @@ pub(crate) fn violated_text(report: &Report) -> String {
 }
 
 /// Prints what became of all formulas, violations with their paths.
-pub(crate) fn print(report: &Report, sources: &SourceMap) {
+pub(crate) fn print(report: &Report) {
     for formula in &report.temporal {
-        let TemporalReport { name, formula: text, verdict, trace, story, evidence, diagnostics, .. } = formula;
+        let TemporalReport { name, formula: text, verdict, trace, story, evidence, .. } = formula;
         match verdict {
             TemporalVerdict::Holds => print_toned(&format!("{name} holds: {text}"), Tone::Good),
             TemporalVerdict::Violated => print_toned(&format!("{name} violated: {text}"), Tone::Bad),
@@ -177,7 +189,6 @@ pub(crate) fn print(report: &Report, sources: &SourceMap) {
             }
             TemporalVerdict::Error(_) => outln!("{name}: the formula is wrong"),
         }
-        diagnostics.iter().for_each(|one| print_diagnostic(sources, one));
         if let Some(evidence) = evidence {
             out!("{}\n", evidence_text(evidence));
             continue;

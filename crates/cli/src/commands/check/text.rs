@@ -38,7 +38,7 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
         Some(_) => print_violations(model, sources, report),
         None => print_toned(&verdict_line(report, times), tone(report.verdict)),
     }
-    temporal::print(report, sources);
+    temporal::print(report);
     if report.outside_scope > 0 {
         outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
     }
@@ -93,12 +93,28 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
     if let Some(reduction) = &report.reduction {
         out!("{}", reduction_text(reduction));
     }
+    print_never_taken(report, refused.is_some());
+    print_deferred(model, report);
+}
+
+fn print_never_taken(report: &Report, is_por_refused: bool) {
     let never: Vec<&str> =
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
     // Under partial order reduction, coverage says nothing about the machine; neither does it if the machine did not start. Canonizers may exchange operations.
-    let is_about_all = (report.por.is_none() || refused.is_some()) && report.reduction.is_none();
+    let is_about_all = (report.por.is_none() || is_por_refused) && report.reduction.is_none();
     if !never.is_empty() && is_about_all && report.states > 0 {
         outln!("operations never taken: {}", never.join(", "));
+    }
+}
+
+/// What holds, holds for the sizes of deferred sets that were chosen.
+fn print_deferred(model: &Model, report: &Report) {
+    let is_given = |id| model.steering.set_sizes.iter().any(|(set, _)| *set == id);
+    let deferred = model.sets.iter().filter(|(id, set)| set.is_deferred() && !is_given(*id));
+    let sizes: Vec<String> =
+        deferred.map(|(_, set)| format!("{} has {}", set.name, plural(u64::from(set.size()), "element"))).collect();
+    if !sizes.is_empty() && report.verdict == Verdict::Holds {
+        outln!("deferred sets: {}", sizes.join(", "));
     }
 }
 

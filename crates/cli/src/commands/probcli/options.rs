@@ -210,7 +210,7 @@ pub(super) const OPTIONS: &[Row] = &[
         "`abridge check`: Abridge itself answers",
     ),
     row(
-        &["mc_with_lts_min_seq", "mc_with_lts_min_sym"],
+        &["mc_with_lts_min_seq", "mc_with_lts_min_sym", "mc_with_lts_seq", "mc_with_lts_sym"],
         0,
         Effect::Do(|plan, _| {
             check(plan);
@@ -453,7 +453,7 @@ pub(super) const OPTIONS: &[Row] = &[
         Effect::Check(&["--coverage"]),
         "`--coverage`: operations, values of variables, guards that are never true",
     ),
-    row(&["statistics"], 0, Effect::None, "`abridge check` always prints counts, time and memory"),
+    row(&["statistics", "memory"], 0, Effect::None, "`abridge check` always prints counts, time and memory"),
     row(
         &["pp", "ppf", "ppAB", "ppB", "pppl"],
         1,
@@ -497,7 +497,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(&["cache"], 1, Effect::None, "machines are read and typed at once, so that there is nothing to keep"),
     row(&["parsercp", "path", "comp_path"], 1, Effect::None, "the parser is part of the program"),
     row(
-        &["release_java_parser", "fast_read_prob", "file_info", "gc_on", "gc_margin"],
+        &["release_java_parser", "check_java_version", "fast_read_prob", "file_info", "gc_on", "gc_margin"],
         0,
         Effect::None,
         "it is about the inside of ProB",
@@ -535,6 +535,8 @@ pub(super) const OPTIONS: &[Row] = &[
         Effect::Missing,
         "`abridge check --checkpoint FOLDER` saves a search, `--save-trace` a trace",
     ),
+    row(&["load_state"], 1, Effect::Missing, "`abridge check --resume FOLDER` goes on with a saved search"),
+    row(&["dot_all"], 1, Effect::Missing, "`abridge graph` draws state spaces and single states"),
     row(&["scope"], 1, Effect::Missing, "write a definition SCOPE"),
     row(&["property"], 1, Effect::Missing, "write the predicate into the PROPERTIES"),
     row(&["puml", "visb", "latex"], 2, Effect::Missing, "there is no such drawing or report"),
@@ -554,13 +556,23 @@ pub(super) const OPTIONS: &[Row] = &[
     ),
     row(&["ltsmin2"], 1, Effect::Missing, "there is no server for other programs; `--json` answers them"),
     row(
-        &["lint", "vacuity", "machine_stats", "machine_files", "properties", "det_check", "det_constants", "rc"],
+        &[
+            "lint",
+            "vacuity",
+            "vacuity_check",
+            "machine_stats",
+            "machine_files",
+            "properties",
+            "det_check",
+            "det_constants",
+            "rc",
+        ],
         0,
         Effect::Missing,
         "there is no such analysis; `abridge show FILE` prints what a machine consists of",
     ),
     row(
-        &["wd", "wd_all", "wd_inv_proof"],
+        &["wd", "wd_all", "wd_check", "wd_check_all", "wd_inv_proof"],
         0,
         Effect::Missing,
         "nothing is proved; `-model_check` finds what is not well-defined in the reachable states",
