@@ -62,7 +62,7 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     ("M.mch -mc_with_tlc", &["check M.mch --compat prob --no-temporal"], 1, 0),
     ("M.mch -mc_with_lts_min_seq", &["check M.mch --compat prob --no-temporal"], 1, 0),
     ("M.mch -nodead -mc_with_lts_sym", &["check M.mch --compat prob --no-deadlock --no-temporal"], 1, 0),
-    ("-p MAX_INITIALISATIONS 0 -p STRICT_CLASH_CHECKING TRUE -lint -wd-check -release_java_parser M.mch", &[], 1, 2),
+    ("-p MAX_INITIALISATIONS 0 -p STRICT_CLASH_CHECKING TRUE -lint -wd-check -release_java_parser M.mch", &[], 2, 2),
     (
         "-model-check -mc-mode bf -p DOT_IDS TRUE -memory -disable-timeout --coverage-summary M.mch -dot state_space_sfdp s.dot",
         &[

@@ -223,7 +223,7 @@ fn colours_follow_options_and_the_environment() {
 #[test]
 fn the_animator_completes_and_remembers() {
     let folder = Folder::new("terminal-animate");
-    let mut terminal = Terminal::start(&["animate", "models/airlock.mch"], &folder.path(""), 40, &[]);
+    let mut terminal = Terminal::start(&["animate", "models/airlock.mch"], &folder.path(""), 40, &[("NO_COLOR", "1")]);
     terminal.ask("1", "after 1: ");
     terminal.ask("request(i\t", "after 2: request(inner)");
     terminal.ask("back", "after 1: ");
