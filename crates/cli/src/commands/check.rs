@@ -586,16 +586,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
         }
         print_json(&value);
     } else {
-        print_report(model, &analysis.sources, report, &finished.times, &finished.config);
-        if options.profile {
-            let threads = options.threads().get();
-            out!("{}", profile::table(model, &report.profile, finished.times.search, threads));
-            out!("{}", profile::evaluator(report.sliced.as_ref()));
-        }
-        if options.coverage == Some(None) {
-            out!("{}", coverage::text(&analysis.sources, report));
-        }
-        places.print_outcome(&report.disk, "check", file);
+        subject.print(&finished, &places);
     }
     ending(report, saved, json)
 }
@@ -699,6 +690,22 @@ impl Subject<'_> {
             Some(Some(path)) => write(path, coverage::csv(sources, &finished.report)),
             _ => Ok(()),
         }
+    }
+
+    /// Prints the report as text.
+    fn print(&self, finished: &Finished, places: &Places) {
+        let Subject { file, model, sources, options } = *self;
+        let Finished { report, times, config, .. } = finished;
+        print_report(model, sources, report, times, config);
+        if options.profile {
+            let threads = options.threads().get();
+            out!("{}", profile::table(model, &report.profile, times.search, threads));
+            out!("{}", profile::evaluator(report.sliced.as_ref()));
+        }
+        if options.coverage == Some(None) {
+            out!("{}", coverage::text(sources, report));
+        }
+        places.print_outcome(&report.disk, "check", file);
     }
 
     /// The report as JSON, without diagnostics and the fate of a saved trace.
