@@ -29,6 +29,14 @@ enum Same {
 }
 
 impl Visited {
+    fn len(&self) -> usize {
+        let len = |same: &Same| match same {
+            Same::One(_) => 1,
+            Same::Several(forms) => forms.len(),
+        };
+        self.0.values().map(len).sum()
+    }
+
     /// Adds the values of a partial solution; `true` if they are new up to symmetry.
     fn insert(&mut self, classes: &dyn Classes, (bound, vals): (Vec<bool>, Vec<Val>)) -> bool {
         match self.0.entry(bound) {
@@ -74,6 +82,11 @@ impl SolutionSearch<'_> {
     pub(super) fn is_found_solution(&self, node: &SearchNode) -> bool {
         let bound = self.classes.zip(self.bound(node, None));
         bound.is_some_and(|(classes, bound)| !self.solution_forms.borrow_mut().insert(classes, bound))
+    }
+
+    /// Number of solutions found so far, of symmetric ones one.
+    pub(super) fn n_found_classes(&self) -> usize {
+        self.solution_forms.borrow().len()
     }
 
     /// Set of unknowns with values in a node, and the values; `None` without classes or values.

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use abridge_blast::{Answer, CircuitValue, Lit, Next, Solver};
 use abridge_eval::{
-    Constraint, ConstraintKind, Cost, Operand, Relation, Result, Size, SolutionFn, SymbolicSet, Unknown, Val,
+    Constraint, ConstraintKind, Cost, Error, Operand, Relation, Result, Size, SolutionFn, SymbolicSet, Unknown, Val,
 };
 use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
@@ -28,6 +28,26 @@ const MAX_SHAPING_COST: Cost = Cost::candidates(12.0);
 const MAX_LISTED_COST: Cost = Cost::candidates(4096.0);
 /// Steps that one SAT call counts as.
 const STEPS_PER_QUESTION: u64 = 200;
+/// Solutions in a row that are symmetric to known ones after which the search is asked again: it leaves symmetric nodes out, and SAT does not.
+const MAX_REPEATED_CLASSES: u32 = 1_000;
+/// Probes in the time of which the search may answer then.
+const PROBES_OF_SECOND_SEARCH: u64 = 64;
+
+/// The end of a search of limited length.
+enum LimitedSearch {
+    Whole(ControlFlow<()>),
+    /// Too many nodes, or a set that could not be listed, after so many solutions.
+    Open(usize, Option<Error>),
+}
+
+/// The end of a list of solutions by circuits.
+enum CircuitListing {
+    Whole(ControlFlow<()>),
+    /// Too many conflicts.
+    GaveUp,
+    /// Many solutions in a row were symmetric to known ones.
+    Repeats,
+}
 
 impl SolutionSearch<'_> {
     /// Whether a node is worth a circuit: there are many candidates for the next branching or for all unknowns together.
@@ -88,10 +108,9 @@ impl SolutionSearch<'_> {
         mut node: SearchNode,
         found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
-        let session = self.session;
         if let SolverBranch::LastResort = step {
             node.may_repeat = true;
-            return match self.by_circuit(&node, found) {
+            return match self.by_circuit_or_sieve(&node, found) {
                 Ok(Some(flow)) => Ok(flow),
                 Ok(None) | Err(NoCircuit::Unsupported(_)) => {
                     self.circuits_left.set(self.circuits_left.get() - 1);
@@ -100,6 +119,37 @@ impl SolutionSearch<'_> {
                 Err(NoCircuit::Fatal(error)) => Err(error),
             };
         }
+        let (n_met, error) = match self.search_for(self.session.config().probe, step, &node, found)? {
+            LimitedSearch::Whole(flow) => return Ok(flow),
+            LimitedSearch::Open(n_met, error) => (n_met, error),
+        };
+        node.may_repeat = true;
+        if n_met <= MAX_QUESTIONED_SOLUTIONS {
+            match self.by_circuit_or_sieve(&node, found) {
+                Ok(Some(flow)) => return Ok(flow),
+                Ok(None) | Err(NoCircuit::Unsupported(_)) => {}
+                Err(NoCircuit::Fatal(error)) => return Err(error),
+            }
+        }
+        self.circuits_left.set(self.circuits_left.get() - 1);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        match self.choose(&mut node)? {
+            Some((_, step)) => self.branch(step, node, found),
+            None => GO_ON,
+        }
+    }
+
+    /// Searches below a node for some steps. Solutions that are found are not found again.
+    fn search_for(
+        &self,
+        steps: u64,
+        step: SolverBranch,
+        node: &SearchNode,
+        found: &mut SolutionFn<'_>,
+    ) -> Result<LimitedSearch> {
+        let session = self.session;
         let mut met = Vec::new();
         let mut noted = |env: &abridge_eval::Env| {
             met.push(self.values_of_unknowns(env));
@@ -107,34 +157,43 @@ impl SolutionSearch<'_> {
         };
         let cuts = self.cuts.borrow().clone();
         let forms = self.classes.map(|_| self.forms.borrow().clone());
-        let probed = session.probe(session.config().probe, || self.branch(step, node.clone(), &mut noted));
-        match probed {
-            Some(Ok(flow)) => return Ok(flow),
+        let error = match session.probe(steps, || self.branch(step, node.clone(), &mut noted)) {
+            Some(Ok(flow)) => return Ok(LimitedSearch::Whole(flow)),
             Some(Err(error)) if !error.is_expansion() => return Err(error),
-            _ => {}
-        }
+            probed => probed.and_then(Result::err),
+        };
         self.cuts.replace(cuts);
         // The probe did not exhaust the nodes that it visited, so they are forgotten.
         if let Some(forms) = forms {
             self.forms.replace(forms);
         }
         let n_met = met.len();
-        node.may_repeat = true;
         self.seen.borrow_mut().extend(met);
-        if n_met <= MAX_QUESTIONED_SOLUTIONS {
-            match self.by_circuit(&node, found) {
-                Ok(Some(flow)) => return Ok(flow),
-                Ok(None) | Err(NoCircuit::Unsupported(_)) => {}
-                Err(NoCircuit::Fatal(error)) => return Err(error),
+        Ok(LimitedSearch::Open(n_met, error))
+    }
+
+    /// Enumerates all solutions by a SAT solver or, where most of them are symmetric to one another, by the search, which leaves symmetric nodes out; `None` if both gave up.
+    fn by_circuit_or_sieve(
+        &self,
+        node: &SearchNode,
+        found: &mut SolutionFn<'_>,
+    ) -> CircuitResult<Option<ControlFlow<()>>> {
+        let max_repeated = if self.is_sieved(node) { MAX_REPEATED_CLASSES } else { u32::MAX };
+        match self.by_circuit(node, max_repeated, found)? {
+            CircuitListing::Whole(flow) => return Ok(Some(flow)),
+            CircuitListing::GaveUp => return Ok(None),
+            CircuitListing::Repeats => {}
+        }
+        let mut next = node.clone();
+        if let Some((_, step)) = self.choose(&mut next).map_err(NoCircuit::Fatal)? {
+            let steps = self.session.config().probe.saturating_mul(PROBES_OF_SECOND_SEARCH);
+            if let LimitedSearch::Whole(flow) = self.search_for(steps, step, &next, found).map_err(NoCircuit::Fatal)? {
+                return Ok(Some(flow));
             }
         }
-        self.circuits_left.set(self.circuits_left.get() - 1);
-        if let Some(Err(error)) = probed {
-            return Err(error);
-        }
-        match self.choose(&mut node)? {
-            Some((_, step)) => self.branch(step, node, found),
-            None => GO_ON,
+        match self.by_circuit(node, u32::MAX, found)? {
+            CircuitListing::Whole(flow) => Ok(Some(flow)),
+            CircuitListing::GaveUp | CircuitListing::Repeats => Ok(None),
         }
     }
 
@@ -146,10 +205,15 @@ impl SolutionSearch<'_> {
             && node.constraints.iter().all(is_lenient)
     }
 
-    /// Enumerates all solutions by a SAT solver; `None` if it gave up.
+    /// Enumerates solutions by a SAT solver, until so many in a row are symmetric to known ones.
     ///
     /// A constraint without a circuit is omitted, since every solution is checked against all constraints.
-    fn by_circuit(&self, node: &SearchNode, found: &mut SolutionFn<'_>) -> CircuitResult<Option<ControlFlow<()>>> {
+    fn by_circuit(
+        &self,
+        node: &SearchNode,
+        max_repeated: u32,
+        found: &mut SolutionFn<'_>,
+    ) -> CircuitResult<CircuitListing> {
         let mut encoder = CircuitEncoder::new(self.session);
         let DeclaredUnknowns { conditions: mut required, free, left_out: unbounded } =
             self.declare_all(&mut encoder, node)?;
@@ -178,6 +242,7 @@ impl SolutionSearch<'_> {
         }
         let mut met = FxHashSet::default();
         let mut flow: Result<ControlFlow<()>> = GO_ON;
+        let (mut n_repeated, mut n_classes) = (0, self.n_found_classes());
         let answer = solver.each_solution(&mut |value| {
             let mut next = node.clone();
             next.open.clear();
@@ -196,15 +261,19 @@ impl SolutionSearch<'_> {
                 return Next::Differing(different);
             }
             flow = self.session.ticks(STEPS_PER_QUESTION).and_then(|()| self.run(next, found));
-            if matches!(flow, Ok(ControlFlow::Continue(()))) { Next::Another } else { Next::Stop }
+            let before = std::mem::replace(&mut n_classes, self.n_found_classes());
+            n_repeated = if n_classes == before { n_repeated + 1 } else { 0 };
+            let goes_on = matches!(flow, Ok(ControlFlow::Continue(()))) && n_repeated < max_repeated;
+            if goes_on { Next::Another } else { Next::Stop }
         });
         match (answer, flow.map_err(NoCircuit::Fatal)?) {
-            (Answer::Unknown, _) => Ok(None),
+            (Answer::Unknown, _) => Ok(CircuitListing::GaveUp),
             (Answer::Unsatisfiable, flow) => {
                 self.session.count_circuit();
-                Ok(Some(flow))
+                Ok(CircuitListing::Whole(flow))
             }
-            (Answer::Satisfiable, flow) => Ok(Some(flow)),
+            (Answer::Satisfiable, ControlFlow::Continue(())) => Ok(CircuitListing::Repeats),
+            (Answer::Satisfiable, flow) => Ok(CircuitListing::Whole(flow)),
         }
     }
 
