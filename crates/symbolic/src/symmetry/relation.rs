@@ -1,40 +1,62 @@
 //! Representatives by a relation that is computed before the fixpoint: ξ, section 2.2.
 //!
 //! Multiple representatives (Clarke, Enders, Filkorn, Jha 1996): few permutations C instead of the whole group, and as representatives the states that none of C makes smaller. C has the exchanges with
-//! the first element of each list. A state is related to its images that are representatives; where it has none, because cells relate elements, to those that
-//! are smaller, and the image is taken again. Orbit relation: all pairs of equivalent states, from the graphs of all permutations, and of each orbit the least
+//! the first element of each list. A state is related to an image that is a representative; where it has none, because cells relate elements, to one that
+//! is smaller, and the image is taken again. Orbit relation: all pairs of equivalent states, from the graphs of all permutations, and of each orbit the least
 //! state. Its diagram grows exponentially with the elements, so that it is an oracle for small sizes. In either case each state must be related to some state of its orbit,
 //! and to no state outside of it.
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Space, Swap, swap};
-use crate::bdd::{Bdd, Made, Manager, Var};
+use super::{Space, Swap, swap_by};
+use crate::bdd::{Bdd, Made, Manager, MapId, Var};
 use crate::space::Halt;
 
+/// Bits of a record that are compared where several representatives are wanted anyway: the relation grows with the number of local states that comparisons tell apart.
+const MAX_COMPARED_BITS: usize = 6;
 /// Permutations for which the orbit relation is built, at most.
 const MAX_GROUP: usize = 5_040;
 
 /// A relation of states to representatives.
-pub(crate) struct Mapping {
-    relation: Bdd,
-    /// The cube of the bits that permutations move.
-    writes: Bdd,
+pub(crate) enum Mapping {
+    /// One diagram, and the cube of the bits that permutations move.
+    Whole { relation: Bdd, writes: Bdd },
+    /// A part for each permutation. Its graph is a renaming of bits, so that only the states which it is applied to have a diagram. The first part that a state is in counts; those
+    /// in none are representatives.
+    Parts(Vec<(Bdd, MapId)>),
 }
 
 impl Mapping {
     /// Representatives of the states of a set.
     pub(crate) fn image(&self, manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
-        let mut image = manager.image(set, &self.relation, &self.writes)?;
+        let mut image = self.step(manager, set)?;
         loop {
-            let next = manager.image(&image, &self.relation, &self.writes)?;
+            let next = self.step(manager, &image)?;
             if next == image {
                 return Ok(image);
             }
             image = next;
         }
+    }
+
+    fn step(&self, manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
+        let parts = match self {
+            Mapping::Whole { relation, writes } => return manager.image(set, relation, writes),
+            Mapping::Parts(parts) => parts,
+        };
+        let mut rest = set.clone();
+        let mut images = Vec::new();
+        for (domain, map) in parts {
+            let sources = manager.and(&rest, domain)?;
+            if !sources.is_false() {
+                rest = manager.minus(&rest, &sources)?;
+                images.push(manager.map(&sources, *map)?);
+            }
+        }
+        images.push(rest);
+        manager.any(images)
     }
 }
 
@@ -45,7 +67,7 @@ impl Space<'_> {
             return Ok(None);
         }
         let valid = self.valid()?;
-        let (manager, bits) = (&mut self.manager, moved_bits(&self.swaps));
+        let manager = &mut self.manager;
         let mut chosen = Vec::new();
         let mut rest = &self.swaps[..];
         for (len, is_group) in lists {
@@ -54,27 +76,29 @@ impl Space<'_> {
             let permutations: Vec<Vec<(Var, Var)>> =
                 if *is_group { own.iter().map(|swap| swap.moved.clone()).collect() } else { with_first(own) };
             for moved in permutations {
-                chosen.push(swap(manager, moved, &self.choices)?);
+                // All of a group makes a representative unique.
+                let compared = if *is_group { moved.clone() } else { first_of(&moved) };
+                chosen.push(swap_by(manager, moved, &compared, &self.choices)?);
             }
         }
-        let bad = manager.any(chosen.iter().map(|swap| swap.bad.clone()).collect())?;
-        let representatives = manager.minus(&valid, &bad)?;
-        let primed = primed(manager, &representatives)?;
-        let mut relation = identity(manager, &bits, &representatives)?;
+        let mut representatives = valid.clone();
         for swap in &chosen {
-            let graph = graph(manager, &bits, &swap.moved, &valid)?;
-            let kept = manager.and(&graph, &primed)?;
-            relation = manager.or(&relation, &kept)?;
+            representatives = manager.minus(&representatives, &swap.bad)?;
         }
-        let nexts = manager.cube(bits.iter().map(|bit| bit.next()))?;
-        let related = manager.exists(&relation, &nexts)?;
-        let left = manager.minus(&valid, &related)?;
+        let mut left = manager.minus(&valid, &representatives)?;
+        let mut parts = Vec::new();
+        for swap in &chosen {
+            let back = manager.permutation(&swap.moved.iter().map(|(from, to)| (*to, *from)).collect::<Vec<_>>());
+            let domain = manager.map(&representatives, back)?;
+            let domain = manager.and(&domain, &left)?;
+            left = manager.minus(&left, &domain)?;
+            parts.push((domain, swap.map));
+        }
         for swap in chosen.iter().filter(|_| !left.is_false()) {
-            let sources = manager.and(&left, &swap.bad)?;
-            let smaller = graph(manager, &bits, &swap.moved, &sources)?;
-            relation = manager.or(&relation, &smaller)?;
+            parts.push((manager.and(&left, &swap.bad)?, swap.map));
         }
-        Ok(Some(Mapping { relation, writes: manager.cube(bits)? }))
+        parts.retain(|(domain, _)| !domain.is_false());
+        Ok(Some(Mapping::Parts(parts)))
     }
 
     /// The orbit relation with the least state of each orbit, if permutations move anything.
@@ -98,7 +122,7 @@ impl Space<'_> {
         let representatives = manager.minus(&valid, &others)?;
         let primed = primed(manager, &representatives)?;
         let relation = manager.and(&orbit_relation, &primed)?;
-        Ok(Some(Mapping { relation, writes: manager.cube(bits)? }))
+        Ok(Some(Mapping::Whole { relation, writes: manager.cube(bits)? }))
     }
 
     /// Pairs of states of one orbit: θ, as the graphs of all permutations of the group.
@@ -169,11 +193,6 @@ pub(super) fn primed(manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
     manager.map(set, map)
 }
 
-/// Pairs of equal states of a set.
-fn identity(manager: &mut Manager, bits: &[Var], set: &Bdd) -> Made<Bdd> {
-    graph(manager, bits, &[], set)
-}
-
 /// Pairs of a state of a set and its image.
 fn graph(manager: &mut Manager, bits: &[Var], moved: &[(Var, Var)], set: &Bdd) -> Made<Bdd> {
     let image: FxHashMap<Var, Var> = moved.iter().copied().collect();
@@ -188,6 +207,19 @@ fn graph(manager: &mut Manager, bits: &[Var], moved: &[(Var, Var)], set: &Bdd) -
     Ok(graph)
 }
 
+/// The moves of the bits that records are compared by: the first ones, with all that they are exchanged with.
+fn first_of(moved: &[(Var, Var)]) -> Vec<(Var, Var)> {
+    let mut compared: FxHashSet<Var> = FxHashSet::default();
+    let mut n_compared = 0;
+    for (from, to) in moved {
+        if n_compared < MAX_COMPARED_BITS && !compared.contains(from) {
+            compared.extend([*from, *to]);
+            n_compared += 1;
+        }
+    }
+    moved.iter().filter(|(from, _)| compared.contains(from)).copied().collect()
+}
+
 /// The exchanges of the first element of a list with each of the others, from those of neighbours.
 fn with_first(neighbours: &[Swap]) -> Vec<Vec<(Var, Var)>> {
     let mut exchanges: Vec<FxHashMap<Var, Var>> = Vec::new();
@@ -198,7 +230,7 @@ fn with_first(neighbours: &[Swap]) -> Vec<Vec<(Var, Var)>> {
             None => next,
             // (1 i+1) = (i i+1) (1 i) (i i+1)
             Some(last) => {
-                let bits: rustc_hash::FxHashSet<Var> = last.keys().chain(next.keys()).copied().collect();
+                let bits: FxHashSet<Var> = last.keys().chain(next.keys()).copied().collect();
                 let image = |bit: Var| apply(&next, apply(last, apply(&next, bit)));
                 bits.into_iter().map(|bit| (bit, image(bit))).filter(|(from, to)| from != to).collect()
             }
