@@ -11,6 +11,7 @@
 //! is proved, for the size at hand; everything else is left to other searches.
 
 mod asker;
+mod induction;
 mod lifting;
 mod pattern;
 mod samples;
@@ -46,7 +47,7 @@ const MAX_CLAUSES: usize = 4_000;
 /// A list of patterns that excludes everything that is asked about.
 #[derive(Clone, Debug, Default)]
 pub struct PatternProof {
-    /// Each pattern as a predicate about the first elements.
+    /// Each pattern as a predicate about the first elements; none if the properties are inductive as they are.
     pub patterns: Vec<String>,
     /// Variables of a pattern at most.
     pub n_variables: usize,
@@ -121,6 +122,8 @@ struct PatternSearch<'s, 'w> {
     /// Elements that label each instance; they are the first.
     n_labels: Vec<usize>,
     roots: Vec<Lit>,
+    /// Properties that are checked.
+    holding: Vec<Lit>,
     /// An initial state.
     first: BitSet,
     samples: Samples,
@@ -155,6 +158,9 @@ pub fn prove(
     for has_guards in [false, true] {
         let mut search =
             PatternSearch::new(source, constants, elements, asked, has_guards, (&mut *watch, stop.clone()))?;
+        if !has_guards && search.is_inductive()? {
+            return Ok(search.proof(0));
+        }
         search.add_unlikely();
         for policy in POLICIES {
             search.policy = policy;
@@ -216,7 +222,7 @@ impl<'s, 'w> PatternSearch<'s, 'w> {
         let facts = [
             LiteralFacts::new(&encoding, [relation]),
             LiteralFacts::new(&encoding, bounds.clone()),
-            LiteralFacts::new(&encoding, bounds.chain(holding)),
+            LiteralFacts::new(&encoding, bounds.chain(holding.iter().copied())),
         ];
         let asker = |kind: usize| Asker::new(&facts[kind], &stop);
         let (initial, bounded, outside) = (asker(0), asker(1), asker(1));
@@ -240,6 +246,7 @@ impl<'s, 'w> PatternSearch<'s, 'w> {
             replaced,
             n_labels,
             roots,
+            holding,
             first,
             samples,
             known: Vec::new(),
@@ -522,12 +529,8 @@ impl<'s, 'w> PatternSearch<'s, 'w> {
 
     fn meets_initial(&mut self, pattern: &Pattern, elements: &[Element]) -> Result<bool, NoProof> {
         let lits = self.literals_of(pattern, elements);
-        let PatternSearch { encoding, initial, facts, first, .. } = self;
-        match initial.ask(encoding, (&facts[0], first), &lits) {
-            Answer::Unsatisfiable => Ok(false),
-            Answer::Satisfiable => Ok(true),
-            Answer::Unknown => Err(STOPPED),
-        }
+        let lit = self.encoding.blast.circuit.and_all(lits);
+        self.initial_has(lit)
     }
 
     /// Follows steps from a reachable state in a lifted pattern, as long as the pattern that a step leads into was not generalised, or the state after it has the lifted one.

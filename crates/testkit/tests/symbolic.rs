@@ -329,6 +329,45 @@ fn counters_and_sorting_count_the_same_states() {
     }
 }
 
+/// More than 10^24 states, counted as sums over two different diagrams.
+#[test]
+fn counters_and_sorting_count_the_same_states_of_thirty_processes() {
+    if std::env::var_os("RUN_SLOW").is_none() {
+        return;
+    }
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with("MsLock.mch")).expect("a model");
+    let model = subject.model(&[("PROC".to_owned(), 30)]);
+    let numbers_by = |representatives: Representatives| {
+        let report = check(&model, &Config { symmetry: Method::Auto, representatives, ..survey() }, &mut ());
+        assert_eq!(report.limits, [""; 0], "{representatives:?}");
+        numbers(&report)
+    };
+    let (orbits, behind) = numbers_by(Representatives::Counters);
+    assert_eq!((orbits.as_str(), behind.as_ref().map(String::len)), ("1628617", Some(25)));
+    assert_eq!(numbers_by(Representatives::Dynamic), (orbits, behind));
+}
+
+/// Several tables: the philosophers sit between two forks as a derangement says, and each fork is free or with one of two philosophers.
+#[test]
+fn twelve_dining_philosophers_are_counted() {
+    let subject = subjects().into_iter().find(|subject| subject.path.ends_with("Dining.mch")).expect("a model");
+    let model = subject.model(&[("Phil".to_owned(), 12), ("Forks".to_owned(), 12)]);
+    let big = num_bigint::BigUint::from;
+    let (mut factorial, mut derangements) = (big(1_u32), [big(1_u32), big(0_u32)]);
+    for n in 1..=12_u32 {
+        factorial *= n;
+        if n > 1 {
+            let next = (&derangements[0] + &derangements[1]) * (n - 1);
+            derangements.swap(0, 1);
+            derangements[1] = next;
+        }
+    }
+    let expected = factorial * &derangements[1] * (big(3).pow(12) + 1_u32);
+    let report = check(&model, &Config { symmetry: Method::Auto, ..survey() }, &mut ());
+    assert_eq!(report.limits, [""; 0]);
+    assert_eq!((report.verdict, numbers(&report).1), (Verdict::Holds, Some(expected.to_string())));
+}
+
 /// The bits of a function into interchangeable elements are listed in another order than the elements: counters must not misread them.
 #[test]
 fn counters_read_functions_into_elements() {
@@ -664,4 +703,27 @@ fn patterns_prove_mutual_exclusion_of_queue_locks() {
     assert_eq!(report.verdict, Verdict::Violated, "{:?}", report.limits);
     let found = report.symbolic.and_then(|symbolic| symbolic.backward).expect("a backward search");
     assert!(found.proof.is_none() && found.without_patterns.is_some(), "{found:?}");
+}
+
+/// An invariant that was written to be proved is proved as it is, for any number of elements; a true one that is not inductive is not, and needs patterns.
+#[test]
+fn an_inductive_invariant_needs_no_patterns() {
+    let patterns = Config { symmetry: Method::Auto, representatives: Representatives::Patterns, ..backward() };
+    let proof_of = |invariant: &str| {
+        let text = format!(
+            "MACHINE M SETS ID DEFINITIONS scope_ID == 9 VARIABLES asking, inside INVARIANT asking <: ID & inside <: ID & {invariant} \
+             INITIALISATION asking, inside := {{}}, {{}} OPERATIONS Ask(ii) = SELECT ii : ID & asking \\/ inside = {{}} THEN asking := {{ii}} END; \
+             Enter = SELECT asking /= {{}} THEN inside := asking || asking := {{}} END; Leave = SELECT inside /= {{}} THEN inside := {{}} END END"
+        );
+        let report = check(&Project::model_of(&text), &patterns, &mut ());
+        assert_eq!((report.verdict, &report.limits), (Verdict::Holds, &Vec::new()), "{invariant}");
+        let found = report.symbolic.and_then(|symbolic| symbolic.backward).expect("a backward search");
+        found.proof.expect("a proof").patterns.len()
+    };
+    assert!(proof_of("card(inside) <= 1") > 0);
+    assert_eq!(proof_of("!(ii, jj).(ii : asking & jj : asking => ii = jj) & card(inside) <= 1"), 0);
+    let report = check(&protocol("DistributedList.mch", "CELL", 6), &patterns, &mut ());
+    assert_eq!((report.verdict, &report.limits), (Verdict::Holds, &Vec::new()));
+    let found = report.symbolic.and_then(|symbolic| symbolic.backward).expect("a backward search");
+    assert_eq!(found.proof.expect("a proof").patterns, [""; 0]);
 }

@@ -44,8 +44,9 @@ impl Asker {
         Asker { solver, is_told: vec![false; facts.list.len()], heard: FxHashSet::default() }
     }
 
-    /// Tells the facts about the inputs of literals, and about those of these facts. Inputs have the values of a state, unless something speaks against it.
-    fn hear(&mut self, encoding: &Encoding, (facts, first): (&LiteralFacts, &BitSet), lits: &[Lit]) {
+    /// The facts about the inputs of literals, and about those of these facts, that were not told before. Inputs have the values of a state, unless something speaks against it.
+    fn hear(&mut self, encoding: &Encoding, (facts, first): (&LiteralFacts, &BitSet), lits: &[Lit]) -> Vec<usize> {
+        let mut new = Vec::new();
         let circuit = &encoding.blast.circuit;
         let mut open = circuit.inputs_of(lits.iter().copied());
         while let Some(input) = open.pop() {
@@ -57,21 +58,20 @@ impl Asker {
             }
             for idx in facts.by_input.get(&input).into_iter().flatten() {
                 if !std::mem::replace(&mut self.is_told[*idx], true) {
+                    new.push(*idx);
                     let inputs = circuit.inputs_of([facts.list[*idx]]);
                     open.extend(inputs.into_iter().filter(|input| !self.heard.contains(input)));
                 }
             }
         }
+        new.sort_unstable();
+        new
     }
 
     /// Requires the facts that were told since the last time.
     fn tell(&mut self, encoding: &Encoding, knowledge: (&LiteralFacts, &BitSet), lits: &[Lit]) {
-        let before = self.is_told.clone();
-        self.hear(encoding, knowledge, lits);
-        for (idx, fact) in knowledge.0.list.iter().enumerate() {
-            if self.is_told[idx] && !before[idx] {
-                self.solver.require(&encoding.blast.circuit, *fact);
-            }
+        for idx in self.hear(encoding, knowledge, lits) {
+            self.solver.require(&encoding.blast.circuit, knowledge.0.list[idx]);
         }
     }
 

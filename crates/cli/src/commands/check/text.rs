@@ -121,6 +121,14 @@ fn print_deferred(model: &Model, report: &Report) {
 /// Counts and statistics of the symbolic engine.
 fn symbolic_text(symbolic: &SymbolicReport, times: &Times) -> String {
     if let Some(proof) = symbolic.backward.as_ref().and_then(|backward| backward.proof.as_ref()) {
+        if proof.patterns.is_empty() {
+            return format!(
+                "backward search, the properties are inductive, {} of the solver, {:.2} s, {} MB",
+                plural(proof.queries, "answer"),
+                times.total,
+                peak_bytes() >> 20
+            );
+        }
         return format!(
             "backward search, {} of at most {}, {} of the solver, {} looked at, {:.2} s, {} MB",
             plural(proof.patterns.len() as u64, "pattern"),

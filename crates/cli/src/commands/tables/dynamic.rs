@@ -162,7 +162,11 @@ fn cell(
     }
     let backward = report.symbolic.as_ref().and_then(|symbolic| symbolic.backward.as_ref());
     if let Some(proof) = backward.and_then(|backward| backward.proof.as_ref()) {
-        return format!("{} patterns / {:.2} s", proof.patterns.len(), start.elapsed().as_secs_f64());
+        let what = match proof.patterns.len() {
+            0 => "inductive".to_owned(),
+            n_patterns => format!("{n_patterns} patterns"),
+        };
+        return format!("{what} / {:.2} s", start.elapsed().as_secs_f64());
     }
     let (nodes, seconds) = (grouped(nodes as u64), start.elapsed().as_secs_f64());
     if report.limits.is_empty() {
