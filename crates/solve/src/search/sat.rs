@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use abridge_blast::{Answer, CircuitValue, Lit, Next, Solver};
+use abridge_blast::{CircuitValue, Lit, Next, SatAnswer, SatSolver};
 use abridge_eval::{
     Constraint, ConstraintKind, Cost, Operand, Relation, Result, Size, SolutionFn, SymbolicSet, Unknown, Val,
 };
@@ -167,7 +167,7 @@ impl SolutionSearch<'_> {
         if left_out * 2 > node.constraints.len() {
             return Err(NoCircuit::Unsupported("most constraints"));
         }
-        let mut solver = Solver::new(self.session.config().conflicts).stopped_by(self.session.stop());
+        let mut solver = SatSolver::new(self.session.config().conflicts).stopped_by(self.session.stop());
         for lit in required {
             solver.require(&encoder.blast.circuit, lit);
         }
@@ -199,12 +199,12 @@ impl SolutionSearch<'_> {
             if matches!(flow, Ok(ControlFlow::Continue(()))) { Next::Another } else { Next::Stop }
         });
         match (answer, flow.map_err(NoCircuit::Fatal)?) {
-            (Answer::Unknown, _) => Ok(None),
-            (Answer::Unsatisfiable, flow) => {
+            (SatAnswer::Unknown, _) => Ok(None),
+            (SatAnswer::Unsatisfiable, flow) => {
                 self.session.count_circuit();
                 Ok(Some(flow))
             }
-            (Answer::Satisfiable, flow) => Ok(Some(flow)),
+            (SatAnswer::Satisfiable, flow) => Ok(Some(flow)),
         }
     }
 
