@@ -32,7 +32,7 @@ fn system(model: &Model, config: SystemConfig) -> Explicit<'_> {
 
 /// All states of a system, in breadth-first order.
 fn states(system: &Explicit<'_>) -> Vec<Vec<u32>> {
-    let config = abridge_search::Config {
+    let config = abridge_search::SearchConfig {
         strategy: Strategy::BreadthFirst,
         properties: ASKED,
         deadlock: true,

@@ -196,10 +196,10 @@ mod tests {
             let free = CircuitValue::Bits(Bits { lo: i64::MIN, hi: i64::MAX, ..bits.clone() });
             let surely = if is_above { blast.less(&bound, &free) } else { blast.less(&free, &bound) };
             assert_eq!(outside.unwrap(), Lit::FALSE);
-            let mut solver = crate::Solver::new(1000);
+            let mut solver = crate::SatSolver::new(1000);
             solver.require(&blast.circuit, inside);
             solver.require(&blast.circuit, surely.unwrap());
-            assert_eq!(solver.solve(), crate::Answer::Unsatisfiable);
+            assert_eq!(solver.solve(), crate::SatAnswer::Unsatisfiable);
         }
     }
 

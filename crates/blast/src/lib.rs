@@ -1,7 +1,7 @@
 //! Boolean circuits for unknown finite B values, in the style of Kodkod.
 //!
 //! An unknown value is a [`CircuitValue`]: one literal of a [`Circuit`] per possible value, or per possible element. Operators of B become gates. An
-//! operator without a circuit is [`Unsupported`]; the caller then evaluates in another way. [`Solver`] decides satisfiability.
+//! operator without a circuit is [`Unsupported`]; the caller then evaluates in another way. [`SatSolver`] decides satisfiability.
 //!
 //! The crate knows no model; its users translate formulas. A circuit must be exact: verdicts rest on "unsatisfiable".
 
@@ -21,7 +21,7 @@ pub use circuit::{Circuit, Lit};
 pub use compose::{Evaluation, Formulas, Replaced, Savepoint};
 pub use fold::{Algebra, GateView};
 pub use relation::Side;
-pub use sat::{Answer, Found, Next, Solver};
+pub use sat::{Next, SatAnswer, SatSolutionFn, SatSolver};
 pub use value::{Blast, Choice, CircuitValue, Entry, MAX_ONE_HOT, Members, Unsupported};
 
 /// Source files that determine answers about circuits. Caches of answers include them in their keys.

@@ -10,7 +10,7 @@ use crate::circuit::{Circuit, Gate, Lit};
 
 /// Answer of the solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum SatAnswer {
     Satisfiable,
     Unsatisfiable,
     /// The budget of conflicts is exhausted.
@@ -27,10 +27,10 @@ pub enum Next {
 }
 
 /// Callback for a solution, given as the values of literals.
-pub type Found<'f> = dyn FnMut(&dyn Fn(Lit) -> bool) -> Next + 'f;
+pub type SatSolutionFn<'f> = dyn FnMut(&dyn Fn(Lit) -> bool) -> Next + 'f;
 
 /// Incremental solver for a growing list of required literals of one circuit.
-pub struct Solver {
+pub struct SatSolver {
     sat: Sat<Budget>,
     /// Solver variable of each gate that occurs in a clause.
     vars: Vars,
@@ -54,18 +54,18 @@ impl Callbacks for Budget {
     }
 }
 
-impl Solver {
+impl SatSolver {
     /// Creates a solver with a budget of conflicts for all its calls together.
-    pub fn new(conflicts: u64) -> Solver {
+    pub fn new(conflicts: u64) -> SatSolver {
         // Learnt clauses are kept for long, since enumeration of solutions runs into the same conflicts again.
         let opts = SolverOpts { learntsize_factor: 1.0, ..SolverOpts::default() };
         let sat = Sat::new(opts, Budget { conflicts, stop: StopFlag::default() });
-        Solver { sat, vars: Vars::default(), is_contradictory: false }
+        SatSolver { sat, vars: Vars::default(), is_contradictory: false }
     }
 
     /// Makes the solver stop soon after the flag is set.
     #[must_use]
-    pub fn stopped_by(mut self, stop: StopFlag) -> Solver {
+    pub fn stopped_by(mut self, stop: StopFlag) -> SatSolver {
         self.sat.cb_mut().stop = stop;
         self
     }
@@ -157,25 +157,25 @@ impl Solver {
         known(&self.vars, lit)
     }
 
-    pub fn solve(&mut self) -> Answer {
+    pub fn solve(&mut self) -> SatAnswer {
         self.answer(&[])
     }
 
     /// Enumerates solutions and calls `found` with the values of tracked literals. Returns `Unsatisfiable` after the last solution, `Satisfiable` if
     /// `found` ended the enumeration.
-    pub fn each_solution(&mut self, found: &mut Found<'_>) -> Answer {
+    pub fn each_solution(&mut self, found: &mut SatSolutionFn<'_>) -> SatAnswer {
         if self.is_contradictory {
-            return Answer::Unsatisfiable;
+            return SatAnswer::Unsatisfiable;
         }
         let mut listing = Listing { vars: &self.vars, found, levels: Vec::new(), n_set: 0, has_stopped: false };
         let answer = self.sat.solve_limited_th(&mut listing, &[]);
-        if answer == lbool::TRUE && !listing.has_stopped { Answer::Unsatisfiable } else { as_answer(answer) }
+        if answer == lbool::TRUE && !listing.has_stopped { SatAnswer::Unsatisfiable } else { as_answer(answer) }
     }
 
     /// Decides satisfiability under assumptions, with a budget of its own.
-    pub fn solve_under(&mut self, circuit: &Circuit, lits: &[Lit], conflicts: u64) -> Answer {
+    pub fn solve_under(&mut self, circuit: &Circuit, lits: &[Lit], conflicts: u64) -> SatAnswer {
         if lits.contains(&Lit::FALSE) {
-            return Answer::Unsatisfiable;
+            return SatAnswer::Unsatisfiable;
         }
         let lits = lits.iter().filter(|lit| !lit.is_constant());
         let assumptions: Vec<SatLit> = lits.map(|lit| self.literal(circuit, *lit)).collect();
@@ -198,9 +198,9 @@ impl Solver {
         self.vars.truncate(n_gates);
     }
 
-    fn answer(&mut self, assumptions: &[SatLit]) -> Answer {
+    fn answer(&mut self, assumptions: &[SatLit]) -> SatAnswer {
         if self.is_contradictory {
-            return Answer::Unsatisfiable;
+            return SatAnswer::Unsatisfiable;
         }
         as_answer(self.sat.solve_limited(assumptions))
     }
@@ -246,13 +246,13 @@ impl Vars {
     }
 }
 
-fn as_answer(answer: lbool) -> Answer {
+fn as_answer(answer: lbool) -> SatAnswer {
     if answer == lbool::TRUE {
-        Answer::Satisfiable
+        SatAnswer::Satisfiable
     } else if answer == lbool::FALSE {
-        Answer::Unsatisfiable
+        SatAnswer::Unsatisfiable
     } else {
-        Answer::Unknown
+        SatAnswer::Unknown
     }
 }
 
@@ -267,7 +267,7 @@ fn known(vars: &Vars, lit: Lit) -> SatLit {
 /// delete such a clause later; if the solution recurs, the clause is added again.
 struct Listing<'f> {
     vars: &'f Vars,
-    found: &'f mut Found<'f>,
+    found: &'f mut SatSolutionFn<'f>,
     /// Position in the trail of the decision of each level.
     levels: Vec<usize>,
     /// Length of the trail at the last callback.

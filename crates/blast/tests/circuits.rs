@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use abridge_blast::{Answer, Blast, CircuitValue, Lit, Next, Solver};
+use abridge_blast::{Blast, CircuitValue, Lit, Next, SatAnswer, SatSolver};
 use abridge_value::{Int, Value};
 
 /// Number of assignments of the inputs that satisfy a literal.
 fn count(blast: &Blast, inputs: &[Lit], lit: Lit) -> usize {
-    let mut solver = Solver::new(1_000_000);
+    let mut solver = SatSolver::new(1_000_000);
     // Inputs that the literal does not depend on count as well.
     for input in inputs {
         solver.clause(&blast.circuit, &[*input, !*input]);
@@ -22,7 +22,7 @@ fn count(blast: &Blast, inputs: &[Lit], lit: Lit) -> usize {
         }
         Next::Differing(inputs.iter().map(|input| if value(*input) { !*input } else { *input }).collect())
     });
-    assert_eq!(answer, Answer::Unsatisfiable);
+    assert_eq!(answer, SatAnswer::Unsatisfiable);
     found.len()
 }
 
@@ -40,14 +40,14 @@ fn solutions_are_listed_as_far_as_wanted() {
     assert_eq!(count(&blast, &[], both), 1);
     assert_eq!(count(&blast, &[], Lit::FALSE), 0);
 
-    let mut solver = Solver::new(1_000_000);
+    let mut solver = SatSolver::new(1_000_000);
     solver.require(&blast.circuit, both);
     let mut n_found = 0;
     let answer = solver.each_solution(&mut |_| {
         n_found += 1;
         if n_found == 3 { Next::Stop } else { Next::Another }
     });
-    assert_eq!((answer, n_found), (Answer::Satisfiable, 3));
+    assert_eq!((answer, n_found), (SatAnswer::Satisfiable, 3));
 }
 
 #[test]
@@ -103,16 +103,16 @@ fn arithmetic_in_binary() {
             let less = blast.less(&x, &y).expect("integers");
             conditions.push(if a < b { less } else { !less });
             let all = blast.circuit.and_all(conditions.clone());
-            let mut solver = Solver::new(1_000_000);
+            let mut solver = SatSolver::new(1_000_000);
             solver.require(&blast.circuit, all);
-            assert_eq!(solver.solve(), Answer::Satisfiable, "{a} and {b}");
+            assert_eq!(solver.solve(), SatAnswer::Satisfiable, "{a} and {b}");
             // No other result is possible.
             let results = blast.circuit.and_all(conditions[2..].iter().copied());
-            let mut solver = Solver::new(1_000_000);
+            let mut solver = SatSolver::new(1_000_000);
             for lit in [x_is, y_is, !results] {
                 solver.require(&blast.circuit, lit);
             }
-            assert_eq!(solver.solve(), Answer::Unsatisfiable, "{a} and {b}");
+            assert_eq!(solver.solve(), SatAnswer::Unsatisfiable, "{a} and {b}");
         }
     }
 }

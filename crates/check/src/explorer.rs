@@ -3,7 +3,9 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use abridge_search::{Config, Control, Disk, Exploration, Progress, Refusal, StateGraph, explore, explore_on_disk};
+use abridge_search::{
+    Control, Disk, Exploration, Progress, Refusal, SearchConfig, StateGraph, explore, explore_on_disk,
+};
 use abridge_store::StateTable;
 use abridge_system::{AnySystem, Limit};
 
@@ -62,7 +64,7 @@ pub(crate) trait Explorer {
     fn explore(
         &mut self,
         system: AnySystem<'_>,
-        search: &Config,
+        search: &SearchConfig,
         watcher: &mut dyn Watcher,
     ) -> Result<Exploration, Self::Refusal>;
 
@@ -90,7 +92,7 @@ impl Explorer for InMemory<'_> {
     fn explore(
         &mut self,
         system: AnySystem<'_>,
-        search: &Config,
+        search: &SearchConfig,
         watcher: &mut dyn Watcher,
     ) -> Result<Exploration, Infallible> {
         Ok(explore(system, search, &mut Watched(&mut *self.0, watcher)))
@@ -116,7 +118,7 @@ impl Explorer for OnDisk<'_> {
     fn explore(
         &mut self,
         system: AnySystem<'_>,
-        search: &Config,
+        search: &SearchConfig,
         watcher: &mut dyn Watcher,
     ) -> Result<Exploration, Refusal> {
         explore_on_disk(system, search, self.0, &mut Watched(&mut *self.1, watcher))

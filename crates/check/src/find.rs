@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Mutex;
 
 use abridge_diag::with_stack;
-use abridge_search::{Config, Control, Strategy, explore};
+use abridge_search::{Control, SearchConfig, Strategy, explore};
 use abridge_system::{
     Alike, Completeness, FindingKind, Gap, Layer, Machine, Move, Origin, Pause, Properties, Steps, System, Worker,
     WorkerLayer,
@@ -25,8 +25,8 @@ pub enum Sought<F> {
     Failed(F),
 }
 
-fn search_config(properties: Properties, max_states: Option<u64>) -> Config {
-    Config {
+fn search_config(properties: Properties, max_states: Option<u64>) -> SearchConfig {
+    SearchConfig {
         strategy: Strategy::BreadthFirst,
         properties,
         deadlock: false,

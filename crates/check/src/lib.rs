@@ -50,7 +50,7 @@ pub use abridge_reduce::canonizer::{CanonizerStrategy, ChosenReduction, Reductio
 pub use abridge_reduce::symmetry::{AsymmetryReason, Carrier, Method, Symmetry, symmetry_of};
 pub use abridge_refine::{AbstractStep, Candidate, Failed, Models, Notion, Obligation, Pair, SideBySide};
 pub use abridge_search::{Checkpoint, Control, Disk, DiskUse, MANIFEST, Progress, Refusal, Strategy};
-pub use abridge_sliced::{Evaluator, Usage as SlicedUsage};
+pub use abridge_sliced::{CircuitUsage as SlicedUsage, Evaluator};
 pub use abridge_store::{Medium, Ram, Volume};
 pub use abridge_symbolic::{Direction, ElementBitOrder, Representatives};
 pub use abridge_system::{Completeness, Machine as Shown, Move, Named, Origin, Part};
@@ -327,8 +327,8 @@ fn asked(config: &Config) -> Properties {
     Properties { invariant, assertions, goal, propositions: false }
 }
 
-fn search_config(config: &Config) -> abridge_search::Config {
-    abridge_search::Config {
+fn search_config(config: &Config) -> abridge_search::SearchConfig {
+    abridge_search::SearchConfig {
         strategy: config.strategy,
         properties: asked(config),
         deadlock: config.deadlock,

@@ -16,7 +16,7 @@ use abridge_explicit::judge;
 use abridge_model::Model;
 use abridge_model_system::ModelSystem;
 use abridge_reduce::{Analysed as _, Paths, Por, Selected, SelectionRule, source_of};
-use abridge_search::{Config as SearchConfig, Exploration, explore};
+use abridge_search::{Exploration, SearchConfig, explore};
 use abridge_system::{AnySystem, Limit, Origin, Steps, System as _, Worker as _};
 
 use crate::explorer::{Explorer, Watched, Watcher};

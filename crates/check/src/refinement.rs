@@ -199,7 +199,7 @@ impl PairSearch<'_, '_> {
     fn quotiented<Q: Quotient, E: Explorer>(
         &self,
         quotient: &Q,
-        search: &abridge_search::Config,
+        search: &abridge_search::SearchConfig,
         mut explorer: E,
     ) -> Result<Refinement, E::Refusal> {
         let quotiented = Quotiented::new(self.pair, quotient);

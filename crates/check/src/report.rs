@@ -7,7 +7,7 @@ use abridge_diag::{Diagnostic, Span};
 use abridge_explicit::Profile;
 use abridge_reduce::symmetry::{Carrier, Method};
 use abridge_search::DiskUse;
-use abridge_sliced::Usage as SlicedUsage;
+use abridge_sliced::CircuitUsage as SlicedUsage;
 use abridge_symbolic::PatternProof;
 use abridge_system::{FindingKind, Gap, Limit, Part, Reason};
 use num_bigint::BigUint;

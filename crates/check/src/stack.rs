@@ -8,7 +8,7 @@ use abridge_eval::Interp;
 use abridge_explicit::{Explicit, SystemConfig};
 use abridge_model_system::ModelSystem;
 use abridge_reduce::Analysed;
-use abridge_sliced::{Sliced, Usage};
+use abridge_sliced::{CircuitUsage, Sliced};
 use abridge_system::{Layer, MachineLayer};
 
 use crate::Config;
@@ -23,7 +23,7 @@ pub(crate) trait EvaluatedSystem: ModelSystem {
     fn evaluator(&self, config: &Config) -> Self::Evaluator<'_>;
 
     /// The use that was made of circuits; nothing if the evaluator has none.
-    fn usage(evaluator: &Self::Evaluator<'_>) -> Option<Usage>;
+    fn usage(evaluator: &Self::Evaluator<'_>) -> Option<CircuitUsage>;
 }
 
 /// Makes the system of a model.
@@ -41,7 +41,7 @@ impl EvaluatedSystem for Explicit<'_> {
         Sliced::new(self, config.evaluator)
     }
 
-    fn usage(evaluator: &Sliced<'_>) -> Option<Usage> {
+    fn usage(evaluator: &Sliced<'_>) -> Option<CircuitUsage> {
         Some(evaluator.usage())
     }
 }
@@ -82,7 +82,7 @@ impl<S: ModelSystem> EvaluatedSystem for Unaided<'_, S> {
         Unaided(self.0)
     }
 
-    fn usage(_: &Unaided<'_, S>) -> Option<Usage> {
+    fn usage(_: &Unaided<'_, S>) -> Option<CircuitUsage> {
         None
     }
 }

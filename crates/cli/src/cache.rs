@@ -14,7 +14,7 @@ use abridge_check::{Answers, Key, model_sum};
 use abridge_model::Model;
 use clap::Args;
 
-use crate::files::{Access, open_own, private_folder, read_whole, replace_file};
+use crate::files::{FileAccess, open_own, private_folder, read_whole, replace_file};
 use crate::key::user_key;
 use crate::out::errln;
 
@@ -99,7 +99,7 @@ impl Cache {
 
 impl Kept {
     fn read(&self) -> Option<Answers> {
-        let bytes = read_whole(open_own(&self.file, Access::Read).ok()?, MAX_FILE_BYTES).ok()?;
+        let bytes = read_whole(open_own(&self.file, FileAccess::Read).ok()?, MAX_FILE_BYTES).ok()?;
         Answers::from_bytes(&bytes, &self.key)
     }
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 /// One row, keyed by column name.
-pub(crate) type Row = HashMap<String, String>;
+pub(crate) type CsvRow = HashMap<String, String>;
 
 /// Parses the rows below the header.
-pub(crate) fn parse(text: &str) -> Vec<Row> {
+pub(crate) fn parse(text: &str) -> Vec<CsvRow> {
     let mut records = records(text.strip_prefix('\u{feff}').unwrap_or(text)).into_iter();
     let header = records.next().unwrap_or_default();
     records.map(|record| header.iter().cloned().zip(record).collect()).collect()

@@ -78,17 +78,17 @@ fn or_here(path: &Path) -> &Path {
 }
 
 /// The files of one machine.
-pub(crate) struct Disk {
+pub(crate) struct MachineFiles {
     machine: Option<PathBuf>,
     reach: Reach,
 }
 
-impl Disk {
+impl MachineFiles {
     /// Without a machine, what lies in the current folder can be read.
-    pub(crate) fn around(machine: Option<&Path>, options: &Options) -> Disk {
+    pub(crate) fn around(machine: Option<&Path>, options: &Options) -> MachineFiles {
         let home = machine.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
         let reach = Reach::new(std::iter::once(home).chain(options.include.iter().cloned()));
-        Disk { machine: machine.and_then(|path| std::fs::canonicalize(path).ok()), reach }
+        MachineFiles { machine: machine.and_then(|path| std::fs::canonicalize(path).ok()), reach }
     }
 
     /// The machine itself was named by the user.
@@ -97,7 +97,7 @@ impl Disk {
     }
 }
 
-impl FileSystem for Disk {
+impl FileSystem for MachineFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let path = if self.is_machine(path) { path.to_owned() } else { self.reach.admit(path)? };
         read_up_to(&path, MAX_SOURCE_BYTES.min(usual_budget() / READ_SHARE))

@@ -15,7 +15,7 @@ use crate::report::JsonDiagnostic;
 use crate::watch::{Stage, grouped};
 
 /// Words in which a command tells its results.
-pub(crate) struct Words {
+pub(crate) struct EndingWords {
     /// A property that fails, in a sentence and as a key of JSON.
     pub(crate) finding: (&'static str, &'static str),
     /// What the search visits, in the singular and as a key of JSON.
@@ -23,7 +23,7 @@ pub(crate) struct Words {
 }
 
 /// Ends a run whose evaluation does not poll the stop flag, or that has not enough memory to tell what it found.
-pub(crate) fn give_up(words: &Words, file: &Path, limit: Limit, stage: Stage, n_visited: u64, json: bool) {
+pub(crate) fn give_up(words: &EndingWords, file: &Path, limit: Limit, stage: Stage, n_visited: u64, json: bool) {
     let limit = format!("{} {}", limit_text(limit), stage.text());
     if json {
         let mut fields = Map::new();

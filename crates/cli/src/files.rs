@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 /// How a file of ours is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum FileAccess {
     Read,
     /// An existing file, to be read and appended to.
     Append,
@@ -21,10 +21,10 @@ pub(crate) enum Access {
 }
 
 /// Opens a file that is no link; what is changed has no other name either. Only this user can read what is created.
-pub(crate) fn open_own(path: &Path, access: Access) -> io::Result<File> {
+pub(crate) fn open_own(path: &Path, access: FileAccess) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.read(true).write(access != Access::Read).create(access == Access::Lock);
-    if access == Access::Create {
+    options.read(true).write(access != FileAccess::Read).create(access == FileAccess::Lock);
+    if access == FileAccess::Create {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => options.create_new(true),
@@ -33,7 +33,7 @@ pub(crate) fn open_own(path: &Path, access: Access) -> io::Result<File> {
     careful(&mut options, false);
     let file = options.open(path)?;
     let known = file.metadata()?;
-    if !known.is_file() || access != Access::Read && n_names(&known) > 1 {
+    if !known.is_file() || access != FileAccess::Read && n_names(&known) > 1 {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
     }
     Ok(file)

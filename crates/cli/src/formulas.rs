@@ -11,7 +11,7 @@ use abridge_explicit::{Explicit, judge};
 use abridge_model::Model;
 use abridge_model::ModelNode;
 use abridge_model_system::ModelSystem as _;
-use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
+use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaRole, FormulaText, Options};
 use serde_json::{Map, Value, json};
 
 use crate::exit::Exit;
@@ -22,7 +22,7 @@ use crate::report::{count, json_diagnostics};
 const SOURCE: &str = "<formula>";
 
 /// Type-checks one formula, in the scope of a machine if there is one.
-pub(crate) fn analyse_one(machine: Option<&Path>, text: &str, role: Role, options: &Options) -> FormulaAnalysis {
+pub(crate) fn analyse_one(machine: Option<&Path>, text: &str, role: FormulaRole, options: &Options) -> FormulaAnalysis {
     let text = FormulaText { source: SOURCE.to_owned(), text: text.to_owned(), role };
     load_with(machine, &[text], options)
 }
@@ -77,13 +77,13 @@ pub(crate) fn exit_of(error: &Error) -> Exit {
 }
 
 /// An answer as text, its JSON fields, and the exit status.
-pub(crate) struct Told {
+pub(crate) struct ToldAnswer {
     pub(crate) text: String,
     pub(crate) json: Map<String, Value>,
     pub(crate) exit: Exit,
 }
 
-pub(crate) fn tell(model: &Model, sources: &SourceMap, calculation: &Calculation) -> Told {
+pub(crate) fn tell(model: &Model, sources: &SourceMap, calculation: &Calculation) -> ToldAnswer {
     let mut told = match &calculation.answer {
         Ok(answer) => tell_answer(answer),
         Err(error) => tell_error(sources, &error.diagnostic(model), exit_of(error)),
@@ -112,33 +112,41 @@ pub(crate) fn tell(model: &Model, sources: &SourceMap, calculation: &Calculation
 }
 
 /// The answer to a formula that failed with a diagnostic.
-pub(crate) fn tell_error(sources: &SourceMap, error: &Diagnostic, exit: Exit) -> Told {
+pub(crate) fn tell_error(sources: &SourceMap, error: &Diagnostic, exit: Exit) -> ToldAnswer {
     let text = render(sources, error, RenderConfig::default());
     let diagnostics = json_diagnostics(sources, std::slice::from_ref(error));
-    Told { text, json: fields(json!({ "kind": "error", "message": error.message, "diagnostics": diagnostics })), exit }
+    ToldAnswer {
+        text,
+        json: fields(json!({ "kind": "error", "message": error.message, "diagnostics": diagnostics })),
+        exit,
+    }
 }
 
 /// The answer to a formula that failed with a message.
-pub(crate) fn tell_message(message: &str, exit: Exit) -> Told {
-    Told { text: format!("error: {message}\n"), json: fields(json!({ "kind": "error", "message": message })), exit }
+pub(crate) fn tell_message(message: &str, exit: Exit) -> ToldAnswer {
+    ToldAnswer {
+        text: format!("error: {message}\n"),
+        json: fields(json!({ "kind": "error", "message": message })),
+        exit,
+    }
 }
 
-fn tell_answer(answer: &CalculatedAnswer) -> Told {
+fn tell_answer(answer: &CalculatedAnswer) -> ToldAnswer {
     match answer {
         CalculatedAnswer::Value { value, ty } => {
             let json = json!({ "kind": "value", "value": value, "type": ty });
-            Told { text: format!("{value} : {ty}\n"), json: fields(json), exit: Exit::Ok }
+            ToldAnswer { text: format!("{value} : {ty}\n"), json: fields(json), exit: Exit::Ok }
         }
         CalculatedAnswer::Truth(truth) => {
             let text = if *truth { "TRUE\n" } else { "FALSE\n" };
             let exit = if *truth { Exit::Ok } else { Exit::No };
-            Told { text: text.to_owned(), json: fields(json!({ "kind": "truth", "value": truth })), exit }
+            ToldAnswer { text: text.to_owned(), json: fields(json!({ "kind": "truth", "value": truth })), exit }
         }
         CalculatedAnswer::Solutions { names, list, is_complete } => tell_solutions(names, list, *is_complete),
     }
 }
 
-fn tell_solutions(names: &[(String, String)], list: &[Vec<String>], is_complete: bool) -> Told {
+fn tell_solutions(names: &[(String, String)], list: &[Vec<String>], is_complete: bool) -> ToldAnswer {
     let row = |values: &Vec<String>| -> String {
         let texts: Vec<String> =
             names.iter().zip(values).map(|((name, _), value)| format!("{name} = {value}")).collect();
@@ -158,7 +166,7 @@ fn tell_solutions(names: &[(String, String)], list: &[Vec<String>], is_complete:
     let json =
         json!({ "kind": "solutions", "identifiers": identifiers, "solutions": solutions, "complete": is_complete });
     let exit = if list.is_empty() && is_complete { Exit::No } else { Exit::Ok };
-    Told { text, json: fields(json), exit }
+    ToldAnswer { text, json: fields(json), exit }
 }
 
 pub(crate) fn fields(value: Value) -> Map<String, Value> {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use abridge_check::Key;
 
-use crate::files::{Access, check_secret, open_own, private_folder, read_whole};
+use crate::files::{FileAccess, check_secret, open_own, private_folder, read_whole};
 
 const NAME: &str = "key";
 const KEY_BYTES: usize = 32;
@@ -35,10 +35,10 @@ fn default_folder(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf>
 fn key_in(folder: &Path) -> io::Result<Key> {
     private_folder(folder, true)?;
     let path = folder.join(NAME);
-    match open_own(&path, Access::Read) {
+    match open_own(&path, FileAccess::Read) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             make(folder, &path)?;
-            read(open_own(&path, Access::Read)?)
+            read(open_own(&path, FileAccess::Read)?)
         }
         opened => read(opened?),
     }
@@ -56,7 +56,7 @@ fn make(folder: &Path, path: &Path) -> io::Result<()> {
     let mut secret = [0; KEY_BYTES];
     getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
     let temporary = folder.join(format!("{NAME}-{}", std::process::id()));
-    let mut file = open_own(&temporary, Access::Create)?;
+    let mut file = open_own(&temporary, FileAccess::Create)?;
     file.write_all(&secret)?;
     file.sync_all()?;
     // Unlike a renaming, this fails if the name is taken.

@@ -10,7 +10,7 @@ use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
 use abridge_sema::{FormulaAnalysis, FormulaText, Options};
 
-use crate::disk::Disk;
+use crate::disk::MachineFiles;
 
 /// What a front end found out about a file.
 pub(crate) struct Loaded {
@@ -24,7 +24,7 @@ pub(crate) struct Loaded {
 pub(crate) fn load(file: &Path, options: &Options) -> Loaded {
     match FrontEnd::of(file) {
         FrontEnd::ClassicalB => {
-            let analysis = abridge_sema::analyse(&Disk::around(Some(file), options), file, options);
+            let analysis = abridge_sema::analyse(&MachineFiles::around(Some(file), options), file, options);
             Loaded { sources: analysis.sources, diagnostics: analysis.diagnostics, model: analysis.model }
         }
         FrontEnd::None(kind) => {
@@ -37,7 +37,7 @@ pub(crate) fn load(file: &Path, options: &Options) -> Loaded {
 pub(crate) fn load_with(file: Option<&Path>, texts: &[FormulaText], options: &Options) -> FormulaAnalysis {
     match file.map(FrontEnd::of) {
         None | Some(FrontEnd::ClassicalB) => {
-            abridge_sema::analyse_formulas(&Disk::around(file, options), file, texts, options)
+            abridge_sema::analyse_formulas(&MachineFiles::around(file, options), file, texts, options)
         }
         Some(FrontEnd::None(kind)) => FormulaAnalysis {
             sources: SourceMap::new(),

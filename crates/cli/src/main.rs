@@ -498,11 +498,11 @@ fn execute(command: Command) -> Exit {
         }
         Command::Show { file, ast, types, model_view, symmetry, model, output } => {
             let view = match (ast, types, model_view, symmetry) {
-                (true, ..) => commands::show::View::Ast,
-                (_, true, ..) => commands::show::View::Types,
-                (_, _, true, _) => commands::show::View::Model,
-                (.., true) => commands::show::View::Symmetry,
-                _ => commands::show::View::Overview,
+                (true, ..) => commands::show::ShowView::Ast,
+                (_, true, ..) => commands::show::ShowView::Types,
+                (_, _, true, _) => commands::show::ShowView::Model,
+                (.., true) => commands::show::ShowView::Symmetry,
+                _ => commands::show::ShowView::Overview,
             };
             commands::show::run(&file, view, &model.to_sema(), output.json)
         }

@@ -32,7 +32,7 @@ pub(crate) enum Line {
 }
 
 pub(crate) struct Prompt {
-    editor: Option<Editor<Words, FileHistory>>,
+    editor: Option<Editor<CompletionWords, FileHistory>>,
     history: Option<PathBuf>,
     /// Lines that take the place of input, in reverse; `is_scripted` even when none is left.
     script: Vec<String>,
@@ -67,8 +67,8 @@ impl Prompt {
             .auto_add_history(true)
             .color_mode(colours);
         let config = config.max_history_size(MAX_HISTORY_LINES).map(|config| config.build()).unwrap_or_default();
-        let Ok(mut editor) = Editor::<Words, FileHistory>::with_config(config) else { return };
-        editor.set_helper(Some(Words::default()));
+        let Ok(mut editor) = Editor::<CompletionWords, FileHistory>::with_config(config) else { return };
+        editor.set_helper(Some(CompletionWords::default()));
         let folder = user_folder().filter(|folder| private_folder(folder, true).is_ok());
         let history = folder.map(|folder| folder.join(format!("{name}.history")));
         if let Some(file) = &history {
@@ -116,19 +116,19 @@ impl Prompt {
 
 /// Words that can be completed: names, commands, symbols behind a backslash, and files behind commands that take one.
 #[derive(Default)]
-struct Words {
+struct CompletionWords {
     words: Vec<String>,
 }
 
-impl Helper for Words {}
-impl Highlighter for Words {}
-impl Validator for Words {}
+impl Helper for CompletionWords {}
+impl Highlighter for CompletionWords {}
+impl Validator for CompletionWords {}
 
-impl Hinter for Words {
+impl Hinter for CompletionWords {
     type Hint = String;
 }
 
-impl Completer for Words {
+impl Completer for CompletionWords {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {

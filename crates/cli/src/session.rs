@@ -1,6 +1,6 @@
 //! What ends a command of a dialogue and not the dialogue: Ctrl-C, and a lack of memory.
 //!
-//! A thread of the [`Session`] raises one stop flag, which all evaluations of the dialogue look at; it is lowered before the next command. Without it, Ctrl-C
+//! A thread of the [`DialogueSession`] raises one stop flag, which all evaluations of the dialogue look at; it is lowered before the next command. Without it, Ctrl-C
 //! would end the whole dialogue, or nothing.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// A command that has not ended so long after Ctrl-C is ended with the process by the next one.
 const GRACE_AFTER_INTERRUPT: Duration = Duration::from_secs(3);
 
-pub(crate) struct Session {
+pub(crate) struct DialogueSession {
     flag: StopFlag,
     memory: Memory,
     interrupt: Interrupt,
@@ -29,13 +29,13 @@ pub(crate) struct Session {
     is_person: bool,
 }
 
-impl Session {
+impl DialogueSession {
     /// A session with somebody at a terminal, or with a script, which Ctrl-C ends as a whole. The line editor takes signals for itself when it is made, so that it has to be there
     /// before.
-    pub(crate) fn new(prompt: &Prompt) -> Session {
+    pub(crate) fn new(prompt: &Prompt) -> DialogueSession {
         let is_person = prompt.is_person();
         let budget = usual_budget();
-        let session = Session {
+        let session = DialogueSession {
             flag: StopFlag::default(),
             memory: account(budget),
             interrupt: Interrupt::of_session(!is_person),
@@ -77,7 +77,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for DialogueSession {
     fn drop(&mut self) {
         // Whoever comes next in this process has a say of its own.
         self.interrupt.set_ends(false);

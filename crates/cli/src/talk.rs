@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use crate::commands::print_json;
 use crate::exit::Exit;
-use crate::formulas::{Told, fields};
+use crate::formulas::{ToldAnswer, fields};
 use crate::out::{out, raw};
 use crate::prompt::{Line, Prompt};
-use crate::session::Session;
+use crate::session::DialogueSession;
 use crate::symbols::with_symbols;
 use crate::terminal::colours_output;
 
@@ -37,7 +37,7 @@ impl Reply {
         Reply { is_ok: false, json: fields(json!({ "message": message })), text: message + "\n", shows_place: false }
     }
 
-    pub(crate) fn told(told: Told) -> Reply {
+    pub(crate) fn told(told: ToldAnswer) -> Reply {
         let is_ok = matches!(told.exit, Exit::Ok | Exit::No);
         Reply { is_ok, text: told.text, json: told.json, shows_place: false }
     }
@@ -62,7 +62,13 @@ pub(crate) trait Talk {
 }
 
 /// Reads and answers commands until end of input or `quit`.
-pub(crate) fn converse(talk: &mut impl Talk, first: Reply, session: &Session, mut prompt: Prompt, json: bool) -> Exit {
+pub(crate) fn converse(
+    talk: &mut impl Talk,
+    first: Reply,
+    session: &DialogueSession,
+    mut prompt: Prompt,
+    json: bool,
+) -> Exit {
     let mut all_ok = first.is_ok;
     session.run(|| answer(talk, "", first, json));
     let sign = if json { "" } else { "> " };

@@ -12,7 +12,7 @@ use abridge_eval::{Env, Val};
 use abridge_explicit::Explicit;
 use abridge_model::{Model, SmolStr};
 use abridge_model_system::ModelSystem as _;
-use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaText, Options, Role};
+use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaRole, FormulaText, Options};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::{Compat, system};
@@ -176,16 +176,18 @@ impl TraceFile {
     }
 
     /// Every value in the file with its step and role.
-    fn values(&self) -> Vec<(usize, Role, &str)> {
+    fn values(&self) -> Vec<(usize, FormulaRole, &str)> {
         let mut values = Vec::new();
         for (idx, step) in self.transition_list.iter().enumerate() {
-            let local = |name: &String| Role::ValueOfLocal {
+            let local = |name: &String| FormulaRole::ValueOfLocal {
                 operation: step.name.as_str().into(),
                 local: name.as_str().into(),
             };
             let locals = step.params.iter().chain(&step.results).map(|(name, text)| (idx, local(name), text.as_str()));
-            let globals =
-                step.dest_state.iter().map(|(name, text)| (idx, Role::ValueOf(name.as_str().into()), text.as_str()));
+            let globals = step
+                .dest_state
+                .iter()
+                .map(|(name, text)| (idx, FormulaRole::ValueOf(name.as_str().into()), text.as_str()));
             values.extend(locals.chain(globals));
         }
         values
@@ -266,7 +268,7 @@ pub(crate) fn replay_file(
     };
     with_stack(|| {
         let system = system(model, Some(machine), compat);
-        let roles: Vec<&Role> = values.iter().map(|(_, role, _)| role).collect();
+        let roles: Vec<&FormulaRole> = values.iter().map(|(_, role, _)| role).collect();
         let vals = evaluate(&system, &analysis, &values).map_err(NoReplay::Value)?;
         let wanted = wanted(trace, &roles, vals);
         let replay = replay(&system, &wanted);
@@ -280,7 +282,7 @@ pub(crate) fn replay_file(
 fn evaluate(
     system: &Explicit<'_>,
     analysis: &FormulaAnalysis,
-    values: &[(usize, Role, &str)],
+    values: &[(usize, FormulaRole, &str)],
 ) -> Result<Vec<Val>, String> {
     let session = system.judge().session();
     let env = Env::new(&system.blank());
@@ -299,11 +301,13 @@ fn evaluate(
 }
 
 /// The steps with their values, which come in the order of [`TraceFile::values`].
-fn wanted(trace: &TraceFile, roles: &[&Role], vals: Vec<Val>) -> Vec<WantedStep> {
+fn wanted(trace: &TraceFile, roles: &[&FormulaRole], vals: Vec<Val>) -> Vec<WantedStep> {
     let mut named = roles.iter().zip(vals).map(|(role, val)| match role {
-        Role::ValueOf(name) => (name.to_string(), val),
-        Role::ValueOfLocal { local, .. } => (local.to_string(), val),
-        Role::Any | Role::Predicate | Role::Expression | Role::BeforeAfter => (String::new(), val),
+        FormulaRole::ValueOf(name) => (name.to_string(), val),
+        FormulaRole::ValueOfLocal { local, .. } => (local.to_string(), val),
+        FormulaRole::Any | FormulaRole::Predicate | FormulaRole::Expression | FormulaRole::BeforeAfter => {
+            (String::new(), val)
+        }
     });
     let mut take = |count: usize| -> Vec<(String, Val)> { named.by_ref().take(count).collect() };
     let step = |step: &FileStep| WantedStep {
@@ -320,17 +324,17 @@ fn unknown_names(model: &Model, trace: &TraceFile) -> Vec<String> {
     let mut notes = Vec::new();
     for (idx, role, _) in trace.values() {
         let is_known = match &role {
-            Role::ValueOf(name) => {
+            FormulaRole::ValueOf(name) => {
                 model.constants.values().any(|constant| constant.name == *name)
                     || model.state_variables().any(|(_, variable)| variable.name == *name)
             }
-            Role::ValueOfLocal { operation, local } => model
+            FormulaRole::ValueOfLocal { operation, local } => model
                 .transitions()
                 .filter(|(_, op)| op.name == *operation)
                 .all(|(_, op)| op.params.iter().chain(&op.outputs).any(|id| model.locals[*id].name == *local)),
-            Role::Any | Role::Predicate | Role::Expression | Role::BeforeAfter => true,
+            FormulaRole::Any | FormulaRole::Predicate | FormulaRole::Expression | FormulaRole::BeforeAfter => true,
         };
-        if let (false, Role::ValueOf(name) | Role::ValueOfLocal { local: name, .. }) = (is_known, &role) {
+        if let (false, FormulaRole::ValueOf(name) | FormulaRole::ValueOfLocal { local: name, .. }) = (is_known, &role) {
             notes.push(format!("step {}: the machine does not declare `{name}`; its value is ignored", idx + 1));
         }
     }

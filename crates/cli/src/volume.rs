@@ -1,4 +1,4 @@
-//! Folders as volumes: [`Folder`] for checkpoints, whose files are kept, and [`Scratch`] for spilled states, whose files are deleted.
+//! Folders as volumes: [`Folder`] for checkpoints, whose files are kept, and [`ScratchFolder`] for spilled states, whose files are deleted.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use abridge_check::{Medium, Volume};
 
-use crate::files::{Access, open_own, private_folder, read_whole};
+use crate::files::{FileAccess, open_own, private_folder, read_whole};
 
 /// Files that are read as a whole are small.
 const MAX_WHOLE_BYTES: u64 = 1 << 30;
@@ -29,7 +29,7 @@ impl Folder {
     /// Makes the folder if it is not there.
     pub(crate) fn new(path: &Path) -> io::Result<Folder> {
         private_folder(path, false)?;
-        let mut lock = open_own(&path.join("lock"), Access::Lock)?;
+        let mut lock = open_own(&path.join("lock"), FileAccess::Lock)?;
         let begun = Instant::now();
         // Where files cannot be locked, users see to it themselves.
         while let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
@@ -67,7 +67,7 @@ fn is_ending(process: u32) -> bool {
 impl Volume for Folder {
     fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
         let path = self.path.join(name);
-        let file = open_own(&path, if len == 0 { Access::Create } else { Access::Append })?;
+        let file = open_own(&path, if len == 0 { FileAccess::Create } else { FileAccess::Append })?;
         let found = file.metadata()?.len();
         if found < len {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -79,7 +79,7 @@ impl Volume for Folder {
     }
 
     fn view(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
-        let file = open_own(&self.path.join(name), Access::Read)?;
+        let file = open_own(&self.path.join(name), FileAccess::Read)?;
         if file.metadata()?.len() < len {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -87,13 +87,13 @@ impl Volume for Folder {
     }
 
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        read_whole(open_own(&self.path.join(name), Access::Read)?, MAX_WHOLE_BYTES)
+        read_whole(open_own(&self.path.join(name), FileAccess::Read)?, MAX_WHOLE_BYTES)
     }
 
     fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let temporary = self.path.join(format!("{name}.new"));
         let write = || {
-            let mut file = open_own(&temporary, Access::Create)?;
+            let mut file = open_own(&temporary, FileAccess::Create)?;
             file.write_all(content)?;
             file.sync_all()?;
             fs::rename(&temporary, self.path.join(name))?;
@@ -120,18 +120,18 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 
 /// A folder for files that nobody else needs. Where the system allows it, they have no name as soon as they are open, so nothing is left
 /// behind however the process ends.
-pub(crate) struct Scratch {
+pub(crate) struct ScratchFolder {
     path: PathBuf,
     n_files: AtomicU64,
 }
 
-impl Scratch {
-    pub(crate) fn new(path: &Path) -> Scratch {
-        Scratch { path: path.to_owned(), n_files: AtomicU64::new(0) }
+impl ScratchFolder {
+    pub(crate) fn new(path: &Path) -> ScratchFolder {
+        ScratchFolder { path: path.to_owned(), n_files: AtomicU64::new(0) }
     }
 }
 
-impl Volume for Scratch {
+impl Volume for ScratchFolder {
     fn open(&self, name: &str, len: u64) -> io::Result<Box<dyn Medium>> {
         if len > 0 {
             return Err(io::ErrorKind::NotFound.into());
@@ -265,7 +265,7 @@ mod tests {
     fn a_lock_names_its_holder() -> io::Result<()> {
         let path = std::env::temp_dir().join(format!("abridge-lock-{}", std::process::id()));
         let folder = Folder::new(&path)?;
-        let mut lock = open_own(&path.join("lock"), Access::Lock)?;
+        let mut lock = open_own(&path.join("lock"), FileAccess::Lock)?;
         assert_eq!(holder(&mut lock), Some(std::process::id()));
         drop(folder);
         fs::remove_dir_all(&path)

@@ -30,18 +30,18 @@ pub(crate) struct Watch {
     interrupt: Interrupt,
     /// When memory was last looked at, which takes a while.
     weighed: Option<Instant>,
-    told: Told,
+    told: SearchSignals,
 }
 
 /// What the search says and hears at its polls, for whoever has to end the run without it.
 #[derive(Clone, Default)]
-pub(crate) struct Told {
+pub(crate) struct SearchSignals {
     n_states: Arc<AtomicU64>,
     /// The search was asked to end.
     is_asked: Arc<AtomicBool>,
 }
 
-impl Told {
+impl SearchSignals {
     /// The number of states that were visited at the last poll.
     pub(crate) fn n_states(&self) -> u64 {
         self.n_states.load(Ordering::Relaxed)
@@ -123,8 +123,8 @@ impl Interrupt {
     }
 
     /// Looks after the limits of evaluation even while nobody polls.
-    pub(crate) fn guard(&self, guard: Guard) -> Stop {
-        let stop = Stop::default();
+    pub(crate) fn guard(&self, guard: Guard) -> RunEnd {
+        let stop = RunEnd::default();
         let (asked, told) = (self.clone(), stop.clone());
         std::thread::spawn(move || guard.keep(&asked, &told));
         stop
@@ -133,7 +133,7 @@ impl Interrupt {
 
 /// Ends evaluations: a flag that they look at, and why it is set.
 #[derive(Clone, Default)]
-pub(crate) struct Stop {
+pub(crate) struct RunEnd {
     pub(crate) flag: StopFlag,
     pub(crate) reason: Arc<OnceLock<Limit>>,
     /// Set when the evaluations are over and the answer is on its way.
@@ -142,7 +142,7 @@ pub(crate) struct Stop {
     is_answered: Arc<AtomicBool>,
 }
 
-impl Stop {
+impl RunEnd {
     /// Claims the right to give the answer. The process is about to end if that is the guard's.
     pub(crate) fn answer(&self) {
         if self.is_answered.swap(true, Ordering::Relaxed) {
@@ -185,7 +185,7 @@ pub(crate) struct Guard {
     /// A search is given so long to end in an orderly way, unless it is memory that it lacks.
     patience: Duration,
     /// Evaluations are not aborted, since a run that is saved must not miss their steps; what its polls hear.
-    saved: Option<Told>,
+    saved: Option<SearchSignals>,
     /// What to do when the flag has not ended the evaluation.
     at_last: Option<AtLast>,
 }
@@ -240,7 +240,7 @@ impl Guard {
     }
 
     /// For a run that is saved.
-    pub(crate) fn saved(self, told: Told) -> Guard {
+    pub(crate) fn saved(self, told: SearchSignals) -> Guard {
         Guard { saved: Some(told), ..self }
     }
 
@@ -248,7 +248,7 @@ impl Guard {
         Guard { at_last: Some(Box::new(act)), ..self }
     }
 
-    fn keep(mut self, asked: &Interrupt, stop: &Stop) {
+    fn keep(mut self, asked: &Interrupt, stop: &RunEnd) {
         let mut reason = None;
         let mut patience = self.start;
         // Processor time when the flag was set.
@@ -335,12 +335,12 @@ impl Watch {
             is_shown,
             interrupt,
             weighed: None,
-            told: Told::default(),
+            told: SearchSignals::default(),
         }
     }
 
     /// With somebody who hears what is said at polls.
-    pub(crate) fn heard_by(self, told: Told) -> Self {
+    pub(crate) fn heard_by(self, told: SearchSignals) -> Self {
         Watch { told, ..self }
     }
 

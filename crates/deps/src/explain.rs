@@ -5,7 +5,7 @@
 
 use std::sync::PoisonError;
 
-use abridge_blast::{Answer, Lit, Replaced};
+use abridge_blast::{Lit, Replaced, SatAnswer};
 use abridge_encoding::{CellId, EncodingSource};
 use abridge_eval::{Val, val_text};
 use abridge_model::VarId;
@@ -102,7 +102,7 @@ impl Dependencies {
         for (_, shape) in shapes() {
             shape.for_each_lit(&mut |lit| solver.track(&theory.blast.circuit, lit));
         }
-        if solver.solve() != Answer::Satisfiable {
+        if solver.solve() != SatAnswer::Satisfiable {
             return None;
         }
         let model = source.interp.model();

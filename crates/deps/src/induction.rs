@@ -4,7 +4,7 @@
 //! fixpoint (Flanagan, Leino, "Houdini, an annotation assistant"). The remaining ones hold in all reachable states, whether or not they are
 //! checked. A candidate that is kept wrongly would exclude reachable states from every question.
 
-use abridge_blast::{Answer, Lit, Replaced};
+use abridge_blast::{Lit, Replaced, SatAnswer};
 
 use abridge_encoding::Cells;
 
@@ -61,9 +61,9 @@ fn drop_falsified(theory: &mut Theory, cells: &Cells, instance: &AnalysedInstanc
             break;
         };
         match theory.solve(&mut solver) {
-            Answer::Unsatisfiable => break,
-            Answer::Unknown => doubtful.extend(open.drain(..).map(|(candidate, _)| candidate)),
-            Answer::Satisfiable => {
+            SatAnswer::Unsatisfiable => break,
+            SatAnswer::Unknown => doubtful.extend(open.drain(..).map(|(candidate, _)| candidate)),
+            SatAnswer::Satisfiable => {
                 let is_falsified = |pair: &mut (Lit, Lit)| !solver.value(pair.1);
                 doubtful.extend(open.extract_if(.., is_falsified).map(|(candidate, _)| candidate));
             }

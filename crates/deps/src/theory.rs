@@ -3,7 +3,7 @@
 //! Questions cost effort from one budget of the run; answers are cached under a digest of the question. A wrong answer "cannot hold together" would
 //! make dependent steps independent, so every doubt counts as "can".
 
-use abridge_blast::{Answer, Blast, Circuit, Lit, Savepoint, Solver};
+use abridge_blast::{Blast, Circuit, Lit, SatAnswer, SatSolver, Savepoint};
 use abridge_value::BitSet;
 use rustc_hash::FxHashSet;
 
@@ -22,7 +22,7 @@ pub(crate) struct Theory {
     /// The effort ran out before all questions were asked.
     pub(crate) is_exhausted: bool,
     /// Solver with all known literals, and its number of questions so far.
-    shared: Option<(u32, Solver)>,
+    shared: Option<(u32, SatSolver)>,
     /// Questions on which the solver gave up.
     n_given_up: u64,
     resources: Resources,
@@ -169,7 +169,7 @@ impl Theory {
         let Some(conflicts) = self.conflicts.filter(|_| self.spend()) else { return false };
         let relevant = self.relevant(&parts);
         if relevant.len() * 4 < self.info.len() {
-            let mut solver = Solver::new(conflicts);
+            let mut solver = SatSolver::new(conflicts);
             parts.iter().chain(&relevant).for_each(|lit| solver.require(&self.blast.circuit, *lit));
             let answer = solver.solve();
             self.pay(solver.work());
@@ -177,7 +177,7 @@ impl Theory {
         }
         let (age, mut solver) =
             self.shared.take().filter(|(age, _)| *age < MAX_QUESTIONS_PER_SOLVER).unwrap_or_else(|| {
-                let mut solver = Solver::new(u64::MAX);
+                let mut solver = SatSolver::new(u64::MAX);
                 self.info.iter().for_each(|known| solver.require(&self.blast.circuit, known.lit));
                 (0, solver)
             });
@@ -189,7 +189,7 @@ impl Theory {
     }
 
     /// Runs a solver, and counts its work and whether it gave up.
-    pub(crate) fn solve(&mut self, solver: &mut Solver) -> Answer {
+    pub(crate) fn solve(&mut self, solver: &mut SatSolver) -> SatAnswer {
         let before = solver.work();
         let answer = solver.solve();
         self.pay(solver.work() - before);
@@ -197,14 +197,14 @@ impl Theory {
         answer
     }
 
-    fn is_refuted(&mut self, answer: Answer) -> bool {
-        self.n_given_up += u64::from(answer == Answer::Unknown);
-        answer == Answer::Unsatisfiable
+    fn is_refuted(&mut self, answer: SatAnswer) -> bool {
+        self.n_given_up += u64::from(answer == SatAnswer::Unknown);
+        answer == SatAnswer::Unsatisfiable
     }
 
     /// Solver for literals and the relevant known literals; `None` if no solver is used or the effort ran out.
-    pub(crate) fn solver(&mut self, lits: &[Lit]) -> Option<Solver> {
-        let mut solver = Solver::new(self.conflicts.filter(|_| self.spend())?);
+    pub(crate) fn solver(&mut self, lits: &[Lit]) -> Option<SatSolver> {
+        let mut solver = SatSolver::new(self.conflicts.filter(|_| self.spend())?);
         let relevant = self.relevant(lits);
         lits.iter().chain(&relevant).for_each(|lit| solver.require(&self.blast.circuit, *lit));
         Some(solver)

@@ -106,5 +106,5 @@ pub(crate) fn picture(drawing: &Drawing, bundles: &[Bundle<'_>]) -> Picture {
     let mut plan = chains::plan(drawing, bundles, &boxes, &labels);
     order::arrange(&mut plan);
     let xs = place::coordinates(&plan);
-    route::picture(drawing, bundles, route::Parts { plan, xs, boxes, texts, labels })
+    route::picture(drawing, bundles, route::PictureParts { plan, xs, boxes, texts, labels })
 }

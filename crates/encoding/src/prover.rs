@@ -1,6 +1,6 @@
 //! Proofs that literals cannot hold together, for whoever bounds variables by induction.
 
-use abridge_blast::{Answer, Blast, Lit, Solver};
+use abridge_blast::{Blast, Lit, SatAnswer, SatSolver};
 use abridge_diag::StopFlag;
 use abridge_value::BitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -79,7 +79,7 @@ impl SatProver {
     /// Whether there may be a state in which some literal of each list is false.
     fn may_fail(&self, blast: &Blast, known: &Assumed, clauses: &[Vec<Lit>]) -> bool {
         let circuit = &blast.circuit;
-        let mut solver = Solver::new(self.conflicts).stopped_by(self.stop.clone());
+        let mut solver = SatSolver::new(self.conflicts).stopped_by(self.stop.clone());
         for lit in known.about(blast, circuit.inputs_of(clauses.iter().flatten().copied())) {
             solver.require(circuit, lit);
         }
@@ -89,17 +89,17 @@ impl SatProver {
         }
         let Some(cases) = longest.map(|idx| negated(&clauses[idx])).filter(|cases| cases.len() <= MAX_CASES) else {
             longest.iter().for_each(|idx| solver.clause(circuit, &negated(&clauses[*idx])));
-            return solver.solve() != Answer::Unsatisfiable;
+            return solver.solve() != SatAnswer::Unsatisfiable;
         };
         // Most ways in which a long clause could be true are refuted by propagation alone, one at a time.
         let mut answers = cases.iter().map(|case| solver.solve_under(circuit, &[*case], MAX_CASE_CONFLICTS));
-        match answers.find(|answer| *answer != Answer::Unsatisfiable) {
-            Some(Answer::Satisfiable) => return true,
+        match answers.find(|answer| *answer != SatAnswer::Unsatisfiable) {
+            Some(SatAnswer::Satisfiable) => return true,
             None => return false,
             _ => {}
         }
         solver.clause(circuit, &cases);
-        solver.solve_under(circuit, &[], self.conflicts) != Answer::Unsatisfiable
+        solver.solve_under(circuit, &[], self.conflicts) != SatAnswer::Unsatisfiable
     }
 }
 

@@ -40,6 +40,6 @@ pub use interp::{
 };
 pub use machine::Transition;
 pub use memory::Memory;
-pub use sets::{Collector, Size, Visit};
+pub use sets::{Collector, ElementFn, Size};
 pub use subst::UpdateResult;
 pub use world::{FileMetadata, Outside, World};

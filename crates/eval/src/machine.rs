@@ -21,16 +21,21 @@ pub struct Transition {
     pub state: State,
 }
 
-type Visit<'v, T> = dyn FnMut(Result<T>) -> ControlFlow<()> + 'v;
+type TransitionFn<'v, T> = dyn FnMut(Result<T>) -> ControlFlow<()> + 'v;
 
 impl Session<'_> {
     /// Calls `found` with every valuation of the constants that satisfies the properties: states without variables.
-    pub fn setup_constants(&self, found: &mut Visit<'_, State>) {
+    pub fn setup_constants(&self, found: &mut TransitionFn<'_, State>) {
         self.setup_with(&[], None, found);
     }
 
     /// [`Session::setup_constants`] with some constants given, and one valuation per class.
-    pub fn setup_with(&self, given: &[(ConstId, Val)], classes: Option<&dyn Classes>, found: &mut Visit<'_, State>) {
+    pub fn setup_with(
+        &self,
+        given: &[(ConstId, Val)],
+        classes: Option<&dyn Classes>,
+        found: &mut TransitionFn<'_, State>,
+    ) {
         let model = self.model();
         let is_given = |id: ConstId| given.iter().any(|(other, _)| *other == id);
         let unknowns = model.constants.ids().filter(|id| !is_given(*id)).map(Unknown::Constant).collect();
@@ -53,7 +58,7 @@ impl Session<'_> {
     }
 
     /// Calls `found` with every distinct initial state for these constants.
-    pub fn initialise(&self, constants: &State, found: &mut Visit<'_, State>) {
+    pub fn initialise(&self, constants: &State, found: &mut TransitionFn<'_, State>) {
         let mut seen: FxHashSet<State> = FxHashSet::default();
         self.initialise_repeatedly(constants, &mut |state| match state {
             Ok(state) if !seen.insert(state.clone()) => ControlFlow::Continue(()),
@@ -62,7 +67,7 @@ impl Session<'_> {
     }
 
     /// The same for callers that recognise states themselves: an initial state may be told several times. A set of very many states takes long to be dropped.
-    pub fn initialise_repeatedly(&self, constants: &State, found: &mut Visit<'_, State>) {
+    pub fn initialise_repeatedly(&self, constants: &State, found: &mut TransitionFn<'_, State>) {
         let is_done = self
             .fragments()
             .is_some_and(|fragments| fragments.initialise(self, constants, &mut |state| found(Ok(state)).is_break()));
@@ -87,7 +92,7 @@ impl Session<'_> {
     }
 
     /// Calls `found` with every distinct step of an operation from a state, and with the error of each branch that fails.
-    pub fn operation(&self, op: OpId, state: &State, found: &mut Visit<'_, Transition>) {
+    pub fn operation(&self, op: OpId, state: &State, found: &mut TransitionFn<'_, Transition>) {
         let operation = &self.model().operations[op];
         let mut seen: FxHashSet<Transition> = FxHashSet::default();
         let mut visit = |transition: Result<Transition>| match transition {
@@ -120,7 +125,7 @@ impl Session<'_> {
         operation: &Operation,
         case: &Case,
         env: &Env,
-        visit: &mut Visit<'_, Transition>,
+        visit: &mut TransitionFn<'_, Transition>,
     ) -> Result<ControlFlow<()>> {
         if operation.params.is_empty() && case.binder.is_empty() {
             let holds = self.guards_hold(&case.guards, env)?;
@@ -155,7 +160,7 @@ impl Session<'_> {
         operation: &Operation,
         case: &Case,
         env: &Env,
-        visit: &mut Visit<'_, Transition>,
+        visit: &mut TransitionFn<'_, Transition>,
     ) -> ControlFlow<()> {
         let params: Result<Vec<Val>> = operation.params.iter().map(|local| self.local(*local, env)).collect();
         let params = match params {

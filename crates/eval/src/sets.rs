@@ -23,5 +23,5 @@ mod member;
 mod size;
 
 pub use collect::Collector;
-pub use iterate::Visit;
+pub use iterate::ElementFn;
 pub use size::Size;

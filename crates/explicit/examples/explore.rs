@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use abridge_eval::EvalConfig;
 use abridge_sema::{Options, analyse};
-use abridge_testkit::Disk;
+use abridge_testkit::FolderFiles;
 
 #[path = "../tests/common/explore.rs"]
 mod explore;
@@ -26,7 +26,7 @@ fn main() {
 
 fn one(path: &Path, max_states: usize) {
     let start = Instant::now();
-    let analysis = analyse(&Disk, path, &Options::default());
+    let analysis = analyse(&FolderFiles, path, &Options::default());
     let Some(model) = analysis.model else {
         let why = analysis.diagnostics.iter().find(|diagnostic| diagnostic.is_error());
         println!("{}\tREFUSED\t{}", path.display(), why.map_or("", |diagnostic| &diagnostic.message));

@@ -27,7 +27,7 @@ fn random_machines_have_the_same_states_with_the_solver_and_by_enumeration() {
     let mut n_compared = 0;
     for seed in 0..n_machines {
         let len = 30 + (seed as usize % 7) * 40;
-        let text = generate::machine(&Random::new(seed).bytes(len), generate::Config::default());
+        let text = generate::machine(&Random::new(seed).bytes(len), generate::GeneratorConfig::default());
         let Some(model) = Project::new(&[("M.mch", &text)]).analyse().model else { continue };
         let config = EvalConfig { fuel: 200_000, max_set_size: 2_000, max_calls: 200, ..EvalConfig::default() };
         let solved = explore_with(&judge(&model, config.clone()), 20);

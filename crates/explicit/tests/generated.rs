@@ -13,7 +13,7 @@ fn random_machines_are_explored() {
     let (mut n_compared, mut n_transitions) = (0, 0);
     for seed in 0..n_machines {
         let len = 50 + (seed as usize % 7) * 80;
-        let text = generate::machine(&Random::new(seed).bytes(len), generate::Config::default());
+        let text = generate::machine(&Random::new(seed).bytes(len), generate::GeneratorConfig::default());
         let model = Project::model_of(&text);
         let config = EvalConfig { fuel: 300_000, max_set_size: 10_000, max_calls: 200, ..EvalConfig::prob() };
         let report = explore(&model, config.clone(), 30);

@@ -138,7 +138,10 @@ fn labels_of_random_machines_are_those_of_the_judge() {
     let mut n_compared = 0;
     for seed in 0..n_machines {
         let texts = [
-            generate::machine(&Random::new(seed).bytes(50 + (seed as usize % 7) * 80), generate::Config::default()),
+            generate::machine(
+                &Random::new(seed).bytes(50 + (seed as usize % 7) * 80),
+                generate::GeneratorConfig::default(),
+            ),
             everything::machine(&mut Random::new(seed)),
         ];
         for text in texts {

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use abridge_eval::{Result, Session, SymbolicSet, Val, Visit, value_text};
+use abridge_eval::{ElementFn, Result, Session, SymbolicSet, Val, value_text};
 use abridge_model::BaseSet;
 use abridge_value::{Int, Set, Value, relation, sequence};
 
@@ -132,7 +132,7 @@ impl Call<'_> {
 }
 
 /// Visited value whose leftmost integer is greatest.
-fn greatest(each: impl FnOnce(&mut Visit<'_>) -> Result<ControlFlow<()>>) -> Result<Option<Val>> {
+fn greatest(each: impl FnOnce(&mut ElementFn<'_>) -> Result<ControlFlow<()>>) -> Result<Option<Val>> {
     let mut best: Option<(Int, Val)> = None;
     let _ = each(&mut |val| {
         let mut leftmost = val.clone();

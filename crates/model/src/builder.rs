@@ -224,11 +224,11 @@ impl Builder {
     }
 
     /// Expression for the value of a variable, constant or local.
-    pub fn get(&mut self, what: impl Into<Named>) -> ExprId {
+    pub fn get(&mut self, what: impl Into<BuilderName>) -> ExprId {
         match what.into() {
-            Named::Variable(id) => self.expr(Expr::Variable(id), self.model.variables[id].ty),
-            Named::Constant(id) => self.expr(Expr::Constant(id), self.model.constants[id].ty),
-            Named::Local(id) => self.expr(Expr::Local(id), self.model.locals[id].ty),
+            BuilderName::Variable(id) => self.expr(Expr::Variable(id), self.model.variables[id].ty),
+            BuilderName::Constant(id) => self.expr(Expr::Constant(id), self.model.constants[id].ty),
+            BuilderName::Local(id) => self.expr(Expr::Local(id), self.model.locals[id].ty),
         }
     }
 
@@ -267,27 +267,27 @@ impl Builder {
 
 /// Named thing with a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Named {
+pub enum BuilderName {
     Variable(VarId),
     Constant(ConstId),
     Local(LocalId),
 }
 
-impl From<VarId> for Named {
+impl From<VarId> for BuilderName {
     fn from(id: VarId) -> Self {
-        Named::Variable(id)
+        BuilderName::Variable(id)
     }
 }
 
-impl From<ConstId> for Named {
+impl From<ConstId> for BuilderName {
     fn from(id: ConstId) -> Self {
-        Named::Constant(id)
+        BuilderName::Constant(id)
     }
 }
 
-impl From<LocalId> for Named {
+impl From<LocalId> for BuilderName {
     fn from(id: LocalId) -> Self {
-        Named::Local(id)
+        BuilderName::Local(id)
     }
 }
 

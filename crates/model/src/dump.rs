@@ -26,8 +26,8 @@ use crate::model::{
 };
 use crate::subst::Target;
 
-use formula::Printer;
-use names::Names;
+use formula::FormulaPrinter;
+use names::DumpNames;
 use subst::Context;
 
 pub use spelling::{BinaryForm, base_set, binary, tree, unary};
@@ -36,7 +36,7 @@ pub use words::ident;
 /// Text of an expression.
 pub fn expr_text(model: &Model, id: ExprId) -> String {
     with_stack(|| {
-        let mut printer = Printer::one_line(model, Names::of(model, ModelNode::Expr(id), &[]));
+        let mut printer = FormulaPrinter::one_line(model, DumpNames::of(model, ModelNode::Expr(id), &[]));
         printer.expr(id, spelling::TOP);
         printer.out
     })
@@ -48,7 +48,7 @@ pub fn expr_text_with(model: &Model, id: ExprId, values: &[(Target, String)]) ->
     if values.is_empty() {
         return text;
     }
-    let names = Names::of(model, ModelNode::Expr(id), &[]);
+    let names = DumpNames::of(model, ModelNode::Expr(id), &[]);
     let names: Vec<_> = values.iter().map(|(target, _)| names.target(*target)).collect();
     let equations: Vec<String> =
         names.iter().zip(values).map(|(name, (_, value))| format!("{name} = {value}")).collect();
@@ -58,7 +58,7 @@ pub fn expr_text_with(model: &Model, id: ExprId, values: &[(Target, String)]) ->
 /// Text of a predicate.
 pub fn pred_text(model: &Model, id: PredId) -> String {
     with_stack(|| {
-        let mut printer = Printer::one_line(model, Names::of(model, ModelNode::Pred(id), &[]));
+        let mut printer = FormulaPrinter::one_line(model, DumpNames::of(model, ModelNode::Pred(id), &[]));
         printer.pred(id, spelling::IMPLICATION);
         printer.out
     })
@@ -67,7 +67,7 @@ pub fn pred_text(model: &Model, id: PredId) -> String {
 /// Text of a substitution, on one line.
 pub fn subst_text(model: &Model, id: SubstId) -> String {
     with_stack(|| {
-        let mut printer = Printer::one_line(model, Names::of(model, ModelNode::Subst(id), &[]));
+        let mut printer = FormulaPrinter::one_line(model, DumpNames::of(model, ModelNode::Subst(id), &[]));
         printer.subst(id, Context::Block);
         printer.out
     })
@@ -244,14 +244,14 @@ impl Dump<'_> {
     }
 
     fn initialisation(&mut self, id: SubstId) {
-        self.body(id, Names::of(self.model, ModelNode::Subst(id), &[]), Context::Block);
+        self.body(id, DumpNames::of(self.model, ModelNode::Subst(id), &[]), Context::Block);
         self.out.push('\n');
     }
 
     /// Writes a substitution on separate lines, without the final line end.
-    fn body(&mut self, id: SubstId, names: Names, context: Context) {
+    fn body(&mut self, id: SubstId, names: DumpNames, context: Context) {
         let width = if context == Context::Block { 2 } else { 4 };
-        let mut printer = Printer { indent: Some(width), ..Printer::one_line(self.model, names) };
+        let mut printer = FormulaPrinter { indent: Some(width), ..FormulaPrinter::one_line(self.model, names) };
         printer.text(&" ".repeat(width));
         printer.subst(id, context);
         self.out.push_str(&printer.out);
@@ -273,7 +273,7 @@ impl Dump<'_> {
     fn operation(&mut self, op: &Operation) {
         let model = self.model;
         let all: Vec<LocalId> = op.params.iter().chain(&op.outputs).copied().collect();
-        let names = Names::of(model, ModelNode::Subst(op.body), &all);
+        let names = DumpNames::of(model, ModelNode::Subst(op.body), &all);
         let list = |locals: &[LocalId]| locals.iter().map(|local| names.local(*local)).collect::<Vec<_>>().join(", ");
         let outputs = if op.outputs.is_empty() { String::new() } else { format!("{} <-- ", list(&op.outputs)) };
         let params = if op.params.is_empty() { String::new() } else { format!("({})", list(&op.params)) };
@@ -304,10 +304,10 @@ impl Dump<'_> {
     /// Function of a reduction, as a definition.
     fn function(&self, prefix: &str, name: &str, op: OpId) -> String {
         let Operation { params, body, .. } = &self.model.operations[op];
-        let names = Names::of(self.model, ModelNode::Subst(*body), params);
+        let names = DumpNames::of(self.model, ModelNode::Subst(*body), params);
         let list: Vec<_> = params.iter().map(|local| names.local(*local)).collect();
         let params = if list.is_empty() { String::new() } else { format!("({})", list.join(", ")) };
-        let mut printer = Printer::one_line(self.model, names);
+        let mut printer = FormulaPrinter::one_line(self.model, names);
         printer.subst(*body, Context::Block);
         format!("{prefix}_{name}{params} == BEGIN {} END", printer.out)
     }

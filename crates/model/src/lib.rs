@@ -23,7 +23,7 @@ mod traverse;
 pub mod types;
 pub mod verify;
 
-pub use builder::{Builder, Named, Rejected};
+pub use builder::{Builder, BuilderName, Rejected};
 pub use expr::{Arrow, BaseSet, BinaryOp, Binding, Expr, ExprNode, QuantifiedOp, TreeOp, UnaryOp};
 pub use ids::{
     ConstId, ExprId, ExternalId, FreeTypeId, IdSet, IdVec, LocalId, OpId, PredId, SetId, SubstId, TypeId, VarId,

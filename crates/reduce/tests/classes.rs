@@ -13,12 +13,12 @@ use abridge_reduce::symmetry::{
 use abridge_search::{Strategy, explore};
 use abridge_sema::{Options, analyse};
 use abridge_system::Properties;
-use abridge_testkit::{Disk, Project, models};
+use abridge_testkit::{FolderFiles, Project, models};
 
 const ASKED: Properties = Properties { invariant: true, assertions: false, goal: false, propositions: false };
 
-fn search() -> abridge_search::Config {
-    abridge_search::Config {
+fn search() -> abridge_search::SearchConfig {
+    abridge_search::SearchConfig {
         strategy: Strategy::BreadthFirst,
         properties: ASKED,
         deadlock: true,
@@ -32,7 +32,7 @@ fn search() -> abridge_search::Config {
 
 fn model(file: &str, sets: &[&str], size: u32) -> Model {
     let set_sizes = sets.iter().map(|set| ((*set).to_owned(), size)).collect();
-    let analysis = analyse(&Disk, &models::path(file), &Options { set_sizes, ..Options::default() });
+    let analysis = analyse(&FolderFiles, &models::path(file), &Options { set_sizes, ..Options::default() });
     analysis.model.unwrap_or_else(|| panic!("{file}: {:?}", analysis.diagnostics))
 }
 
@@ -102,7 +102,7 @@ fn what_does_not_pay_is_given_up() {
         let system = system(&model, false);
         let group = symmetry_of(&model, ASKED, &[], system.pinned()).group;
         let auto = Auto::new(&system, group);
-        let config = abridge_search::Config { workers: NonZero::new(workers).expect("not zero"), ..search() };
+        let config = abridge_search::SearchConfig { workers: NonZero::new(workers).expect("not zero"), ..search() };
         explore(&Quotiented::new(&system, &auto), &config, &mut ()).table.len()
     };
     // The last set takes each of its four values, since it is not looked at any more.

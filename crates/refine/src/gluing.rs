@@ -11,7 +11,7 @@ use abridge_model_system::ModelSystem as _;
 use abridge_system::Gap;
 
 use crate::models::Models;
-use crate::side::Side;
+use crate::side::PairSide;
 
 /// The invariant of the refinement over the variables of both levels.
 pub(crate) struct Gluing<'m> {
@@ -26,7 +26,7 @@ pub(crate) struct Gluing<'m> {
 
 /// A reason why two states do not represent the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fault {
+pub(crate) enum GluingFault {
     Kept(VarId),
     /// Position in the invariant of the joint model.
     Conjunct(usize),
@@ -35,7 +35,7 @@ pub(crate) enum Fault {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Glued {
     Yes,
-    No(Fault),
+    No(GluingFault),
     IllDefined(usize),
     Unknown(Gap),
 }
@@ -78,7 +78,7 @@ impl<'m> Gluing<'m> {
                 (Some(new), Some(old)) if new.as_value().is_none() || old.as_value().is_none() => {
                     gap = Some(Gap::Failed);
                 }
-                _ => return Glued::No(Fault::Kept(*id)),
+                _ => return Glued::No(GluingFault::Kept(*id)),
             }
         }
         let state = self.together(concrete, abstracted);
@@ -87,7 +87,7 @@ impl<'m> Gluing<'m> {
         for conjunct in &self.conjuncts {
             match self.joint.truth(evaluator, std::iter::once(self.pred(*conjunct)), &env) {
                 ConditionTruth::True => {}
-                ConditionTruth::False => return Glued::No(Fault::Conjunct(*conjunct)),
+                ConditionTruth::False => return Glued::No(GluingFault::Conjunct(*conjunct)),
                 ConditionTruth::IllDefined => ill_defined = ill_defined.or(Some(*conjunct)),
                 ConditionTruth::Unknown(why) => gap = gap.max(Some(why)),
             }
@@ -110,8 +110,8 @@ impl<'m> Gluing<'m> {
     pub(crate) fn glued_words(
         &self,
         evaluator: InterpreterChoice,
-        (concrete, words): (&Side<'_>, &[u32]),
-        (abstracted, other): (&Side<'_>, &[u32]),
+        (concrete, words): (&PairSide<'_>, &[u32]),
+        (abstracted, other): (&PairSide<'_>, &[u32]),
     ) -> Glued {
         let (concrete, _) = concrete.system.decode(words);
         let (abstracted, _) = abstracted.system.decode(other);

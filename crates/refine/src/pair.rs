@@ -22,7 +22,7 @@ use crate::directed::Directed;
 use crate::events::{Alphabet, Events};
 use crate::gluing::Gluing;
 use crate::models::Models;
-use crate::side::{Lister, Side};
+use crate::side::{Lister, PairSide};
 use crate::simulation::Arguments;
 use crate::spec::{MatchResult, Spec, Specs};
 
@@ -97,8 +97,8 @@ pub struct Pair<'m> {
     pub(crate) new_is_skip: bool,
     seeks_divergence: bool,
     pub(crate) alphabet: Alphabet,
-    pub(crate) concrete: Side<'m>,
-    pub(crate) abstracted: Side<'m>,
+    pub(crate) concrete: PairSide<'m>,
+    pub(crate) abstracted: PairSide<'m>,
     pub(crate) gluing: Gluing<'m>,
     pub(crate) directed: Directed,
     /// Lists the arguments for which abstract preconditions hold.
@@ -128,8 +128,8 @@ impl<'m> Pair<'m> {
             notion: config.notion,
             new_is_skip: config.new_is_skip,
             seeks_divergence,
-            concrete: Side { system: system(&models.concrete, true), letters: alphabet.concrete.clone() },
-            abstracted: Side { system: system(&models.abstracted, true), letters: alphabet.abstracted.clone() },
+            concrete: PairSide { system: system(&models.concrete, true), letters: alphabet.concrete.clone() },
+            abstracted: PairSide { system: system(&models.abstracted, true), letters: alphabet.abstracted.clone() },
             directed: Directed::new(&models.abstracted, &gluing.kept, &alphabet.abstracted),
             gluing,
             preconditions: system(&models.preconditions, false),
@@ -211,7 +211,7 @@ impl<'m> Pair<'m> {
             abstracted: Lister::new(&self.abstracted, &self.events, evaluator),
             arguments: Default::default(),
             wanted: None,
-            found: Found::default(),
+            found: PairOutcome::default(),
         }
     }
 }
@@ -235,13 +235,13 @@ pub(crate) struct PairStep {
 
 /// What an expansion found.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct PairOutcome {
     pub(crate) steps: Vec<PairStep>,
     pub(crate) ill_defined: Vec<u32>,
     pub(crate) gap: Option<Gap>,
 }
 
-impl Found {
+impl PairOutcome {
     pub(crate) fn miss(&mut self, gap: Option<Gap>) {
         self.gap = self.gap.max(gap);
     }
@@ -263,7 +263,7 @@ pub struct PairWorker<'a, 'm> {
     pub(crate) arguments: FxHashMap<(u32, Box<[u32]>), Rc<Arguments>>,
     /// Other steps are left out.
     pub(crate) wanted: Option<Wanted>,
-    pub(crate) found: Found,
+    pub(crate) found: PairOutcome,
 }
 
 /// A step that is looked for.
@@ -351,11 +351,11 @@ impl PairWorker<'_, '_> {
 
     /// Finds the steps out of a pair or the root.
     pub(crate) fn find(&mut self, origin: Origin<'_>) {
-        self.found = Found::default();
+        self.found = PairOutcome::default();
         match origin {
             Origin::Root if self.pair.concrete.system.has_setup() => self.set_up(),
             Origin::Root => {
-                let blank = |side: &Side<'_>| side.system.words_of(&side.system.blank(), false);
+                let blank = |side: &PairSide<'_>| side.system.words_of(&side.system.blank(), false);
                 let (concrete, abstracted) = (blank(&self.pair.concrete), blank(&self.pair.abstracted));
                 self.initialise(&concrete, &abstracted);
             }

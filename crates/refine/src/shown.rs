@@ -14,9 +14,9 @@ use abridge_system::{Completeness, Explanation, FindingKind, Listing, Machine, M
 use rustc_hash::FxHashMap;
 
 use crate::events::Letter;
-use crate::gluing::{Fault, Glued};
+use crate::gluing::{Glued, GluingFault};
 use crate::pair::{Deed, Notion, Obligation, Pair, PairStep};
-use crate::side::{Lister, Side};
+use crate::side::{Lister, PairSide};
 use crate::spec::MatchResult;
 
 /// Abstract states and steps that are shown of one pair.
@@ -237,10 +237,10 @@ impl Pair<'_> {
             };
             let model = self.gluing.system().model();
             let (fault, parts) = match fault {
-                Fault::Kept(id) => {
+                GluingFault::Kept(id) => {
                     (format!("{0} has the same value in both machines", model.variables[id].name), Vec::new())
                 }
-                Fault::Conjunct(conjunct) => {
+                GluingFault::Conjunct(conjunct) => {
                     let together = self.gluing.together(&concrete, &abstracted);
                     let pred = self.gluing.pred(conjunct);
                     (dump::pred_text(model, pred), self.gluing.system().parts_of(pred, &together))
@@ -267,7 +267,7 @@ impl Pair<'_> {
     }
 
     /// Names and values of an event, in the words of one level.
-    fn named(&self, side: &Side<'_>, letter: &Letter, event: u32) -> (Texts, Texts) {
+    fn named(&self, side: &PairSide<'_>, letter: &Letter, event: u32) -> (Texts, Texts) {
         let event = self.events.get(event);
         let model = side.system.model();
         let outputs = letter.outputs.iter().zip(&event.outputs).map(|(position, val)| {
@@ -314,7 +314,7 @@ fn violation_in(system: &impl ModelSystem, number: u32, words: &[u32]) -> Option
     Some(system.violation_of(number, words)?.diagnostic(system.model()))
 }
 
-fn named_params(side: &Side<'_>, letter: &Letter, params: &[Val]) -> Texts {
+fn named_params(side: &PairSide<'_>, letter: &Letter, params: &[Val]) -> Texts {
     let (model, notations) = (side.system.model(), side.system.notations());
     let names = letter.params.iter().map(|position| model.operations[letter.op].params[*position]);
     names

@@ -14,12 +14,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::events::{Call, Event, Events, Letter};
 
 /// A machine of the pair.
-pub(crate) struct Side<'m> {
+pub(crate) struct PairSide<'m> {
     pub(crate) system: Explicit<'m>,
     pub(crate) letters: Vec<Letter>,
 }
 
-impl Side<'_> {
+impl PairSide<'_> {
     fn position(&self, op: OpId) -> Option<usize> {
         self.letters.iter().position(|letter| letter.op == op)
     }
@@ -58,7 +58,7 @@ const MAX_KEPT_LABELS: usize = 1 << 18;
 
 /// Lists steps on behalf of one thread, and remembers them.
 pub(crate) struct Lister<'a, 'm> {
-    pub(crate) side: &'a Side<'m>,
+    pub(crate) side: &'a PairSide<'m>,
     events: &'a Events,
     evaluator: InterpreterChoice,
     known: FxHashMap<Box<[u32]>, Rc<Listed>>,
@@ -75,7 +75,7 @@ struct FastLister<'a> {
 }
 
 impl<'a, 'm> Lister<'a, 'm> {
-    pub(crate) fn new(side: &'a Side<'m>, events: &'a Events, evaluator: InterpreterChoice) -> Self {
+    pub(crate) fn new(side: &'a PairSide<'m>, events: &'a Events, evaluator: InterpreterChoice) -> Self {
         let fast = (evaluator == InterpreterChoice::Usual).then(|| FastLister {
             worker: side.system.worker(),
             steps: Steps::with_labels(side.system.width()),

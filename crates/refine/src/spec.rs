@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use abridge_eval::Val;
-use abridge_value::{Builder, Internable, Interner, Value, ValueId};
+use abridge_value::{Internable, Interner, SetBuilder, Value, ValueId};
 
 /// How a pair came about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -86,7 +86,7 @@ impl Specs {
 /// The values of several states as one: a set of tuples, which does not depend on the order of vectors. Nothing where a value is missing or
 /// has no canonical form.
 pub(crate) fn as_set(states: &[Vec<Option<Val>>]) -> Option<Val> {
-    let mut set = Builder::new();
+    let mut set = SetBuilder::new();
     for vals in states {
         let mut tuple: Option<Value> = None;
         for val in vals {

@@ -8,14 +8,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use abridge_store::{Families, N_SHARDS, Place, Sifted, StateTable, shard_of};
+use abridge_store::{CandidatePlace, Families, N_SHARDS, Sifted, StateTable, shard_of};
 use abridge_system::{Completeness, FindingKind, Gap, Worker};
 
 use crate::asleep::SleepSets;
-use crate::explore::Config;
+use crate::explore::SearchConfig;
 use crate::graph::{Encoded, Encoder, StateGraph, StateNotes};
 use crate::record::Tally;
-use crate::scratch::Scratch;
+use crate::scratch::BatchScratch;
 
 /// Number of a candidate that the table already has.
 const KNOWN: u32 = u32::MAX;
@@ -131,8 +131,8 @@ impl Batch {
     pub(crate) fn expand<W: Worker>(
         &mut self,
         table: &StateTable,
-        (config, stores_steps): (&Config, bool),
-        scratch: &mut Scratch<W>,
+        (config, stores_steps): (&SearchConfig, bool),
+        scratch: &mut BatchScratch<W>,
         at: &At,
     ) {
         self.roots.clear();
@@ -292,8 +292,8 @@ impl Batch {
     pub(crate) fn inspect<W: Worker>(
         &mut self,
         table: &StateTable,
-        config: &Config,
-        scratch: &mut Scratch<W>,
+        config: &SearchConfig,
+        scratch: &mut BatchScratch<W>,
         states_ahead: usize,
     ) {
         self.gather();
@@ -323,7 +323,7 @@ impl Batch {
     }
 
     /// Writes the records of the parents, if steps are stored. `number` gives the number of a new candidate of any batch.
-    pub(crate) fn encode(&self, encoder: &mut Encoder, number: impl Fn(Place) -> u32) {
+    pub(crate) fn encode(&self, encoder: &mut Encoder, number: impl Fn(CandidatePlace) -> u32) {
         let Some(stored) = &self.stored else { return };
         let (mut bytes, mut tally) = (Vec::new(), Encoded::default());
         let mut start = 0;

@@ -13,14 +13,14 @@ use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable, Volume};
 use abridge_system::{Completeness, Finding, FindingKind, Gap, Limit, Steps, System};
 
 use crate::disk::{self, Disk, Grown, OpenBlock, Position, Refusal, Resumed, Saver};
-use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
+use crate::explore::{Control, DiskUse, Exploration, Progress, SearchConfig};
 use crate::graph::{Encoded, Encoder, StateGraph, StateNotes};
 use crate::parallel::{ParallelBlock, Task};
 use crate::pool::Pool;
-use crate::record::{Record, Tally};
+use crate::record::{SearchRecord, Tally};
 use crate::root::{self, RootConsumer};
-use crate::scout::{self, Scout, Start as WalkStart};
-use crate::scratch::Scratch;
+use crate::scout::{self, Scout, WalkStart};
+use crate::scratch::BatchScratch;
 
 /// Smallest block that all threads expand together.
 const MIN_PARALLEL_STATES: u32 = 128;
@@ -42,14 +42,14 @@ const STEPS_PER_STATE: u32 = 64;
 /// Quad ids kept in reserve for the steps of one block, since the number of quads is examined between blocks only.
 pub(crate) const QUADS_MARGIN: u64 = 1 << 26;
 
-pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
+pub(crate) fn explore<S: System>(system: &S, config: &SearchConfig, control: &mut dyn Control) -> Exploration {
     let (table, stores_steps) = (empty_table(system, control), control.needs_steps());
     run(system, config, control, Start { table, stores_steps, ..Start::default() })
 }
 
 pub(crate) fn explore_on_disk<S: System>(
     system: &S,
-    config: &Config,
+    config: &SearchConfig,
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Exploration, Refusal> {
@@ -111,7 +111,7 @@ struct Start<'v> {
     table: StateTable,
     stores_steps: bool,
     steps: StateGraph,
-    resumed: Option<(Position, Record)>,
+    resumed: Option<(Position, SearchRecord)>,
     saver: Option<Saver<'v>>,
     spill: Option<&'v dyn Volume>,
 }
@@ -123,7 +123,7 @@ impl Default for Start<'_> {
     }
 }
 
-fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start: Start<'_>) -> Exploration {
+fn run<S: System>(system: &S, config: &SearchConfig, control: &mut dyn Control, start: Start<'_>) -> Exploration {
     let parallel = ParallelBlock::new(config, start.stores_steps);
     let pool = Pool::new();
     thread::scope(|scope| {
@@ -139,7 +139,7 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
             parallel: &parallel,
             pool: &pool,
             table: start.table,
-            scratch: Scratch::new(system, start.saver.is_none()),
+            scratch: BatchScratch::new(system, start.saver.is_none()),
             scout: Scout::new(system, config),
             record,
             position,
@@ -159,14 +159,14 @@ fn run<S: System>(system: &S, config: &Config, control: &mut dyn Control, start:
 
 struct BreadthFirst<'e, 'v, S: System + 'e> {
     system: &'e S,
-    config: &'e Config,
+    config: &'e SearchConfig,
     parallel: &'e ParallelBlock<'e>,
     pool: &'e Pool<Task>,
     /// The table, but while all threads work on it.
     table: StateTable,
-    scratch: Scratch<S::Worker<'e>>,
+    scratch: BatchScratch<S::Worker<'e>>,
     scout: Scout<'e, S>,
-    record: Record,
+    record: SearchRecord,
     position: Position,
     since_poll: u32,
     /// First state that was not expanded when random walks were last considered.
@@ -215,7 +215,7 @@ impl<'e, S: System> RootConsumer<'e, S> for BreadthFirst<'e, '_, S> {
         self.heed(limit)
     }
 
-    fn record(&mut self) -> &mut Record {
+    fn record(&mut self) -> &mut SearchRecord {
         &mut self.record
     }
 
@@ -718,7 +718,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             let last = pool.enlist();
             scope.spawn(move || {
                 with_stack(|| {
-                    let mut scratch = Scratch::new(system, can_stop);
+                    let mut scratch = BatchScratch::new(system, can_stop);
                     pool.help(last, |task| parallel.work(task, system, &mut scratch, &mut || {}));
                 });
             });

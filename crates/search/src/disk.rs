@@ -10,12 +10,12 @@
 
 use std::io::{self, Read, Write};
 
-use abridge_store::{Medium, Parts, Restoring, SavedLengths, StateTable, Volume};
+use abridge_store::{Medium, Restoring, SavedLengths, StateTable, TableParts, Volume};
 use abridge_system::{Finding, FindingKind, Gap, Limit, Properties, Steps, System, Worker};
 use abridge_value::bytes::{DIGEST_BYTES, Digest, Key, Reader, put_bytes, put_number, seal, unsealed};
 
 use crate::graph::StateGraph;
-use crate::record::{Record, Tally};
+use crate::record::{SearchRecord, Tally};
 
 /// Volumes that a search may write to.
 #[derive(Clone, Copy, Default)]
@@ -125,7 +125,7 @@ impl<'v> Saver<'v> {
         system: &S,
         (table, steps): (&StateTable, &StateGraph),
         position: &Position,
-        record: &Record,
+        record: &SearchRecord,
     ) -> io::Result<()> {
         let before = self.saved.clone();
         let written = self.append(system, table, steps).and_then(|()| {
@@ -151,7 +151,7 @@ impl<'v> Saver<'v> {
             growing.push(AppendedFile::new(self.checkpoint.volume.open(name, extent.len)?, extent.clone()));
         }
         if let [roots, quads, parents, values, steps] = &mut growing[..] {
-            table.save(lengths, Parts { roots, quads, parents })?;
+            table.save(lengths, TableParts { roots, quads, parents })?;
             system.save(system_marks, values)?;
             graph.save(n_chunks, steps)?;
         }
@@ -166,7 +166,7 @@ impl<'v> Saver<'v> {
         system: &S,
         (table, steps): (&StateTable, &StateGraph),
         position: &Position,
-        record: &Record,
+        record: &SearchRecord,
     ) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let Saved { files, lengths, system_marks, n_chunks } = &self.saved;
@@ -233,7 +233,7 @@ fn read_position(reader: &mut Reader<'_>) -> Option<Position> {
 }
 
 /// Lasting limits (a depth limit that was met, missing steps) are saved. The limit that ended the search is not: resuming removes it.
-fn put_record(out: &mut Vec<u8>, record: &Record) {
+fn put_record(out: &mut Vec<u8>, record: &SearchRecord) {
     put_number(out, record.tally.transitions);
     put_numbers(out, &record.tally.per_operation);
     put_number(out, record.findings.len() as u64);
@@ -246,7 +246,7 @@ fn put_record(out: &mut Vec<u8>, record: &Record) {
     lasting.into_iter().flat_map(|(tag, detail)| [tag, detail]).for_each(|number| put_number(out, u64::from(number)));
 }
 
-fn read_record(reader: &mut Reader<'_>) -> Option<Record> {
+fn read_record(reader: &mut Reader<'_>) -> Option<SearchRecord> {
     let tally = Tally { transitions: reader.number()?, per_operation: reader.list(Reader::number)? };
     let findings = reader.list(|reader| {
         let kind = finding_of(reader.small()?, reader.small()?)?;
@@ -255,7 +255,7 @@ fn read_record(reader: &mut Reader<'_>) -> Option<Record> {
     let limits = reader.list(|reader| lasting_limit(reader.small()?, reader.small()?))?;
     let of_operations = tally.per_operation.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
     (tally.transitions == of_operations).then_some(())?;
-    Some(Record::resumed(tally, findings, limits))
+    Some(SearchRecord::resumed(tally, findings, limits))
 }
 
 pub(crate) const GAPS: [Gap; 5] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Stopped, Gap::Memory];
@@ -311,7 +311,7 @@ pub(crate) struct Resumed<'v> {
     pub(crate) table: StateTable,
     pub(crate) steps: StateGraph,
     pub(crate) position: Position,
-    pub(crate) record: Record,
+    pub(crate) record: SearchRecord,
 }
 
 /// What grows while a saved search is read.
@@ -327,7 +327,7 @@ struct Manifest<'b> {
     system_marks: Vec<u64>,
     n_chunks: u64,
     position: Position,
-    record: Record,
+    record: SearchRecord,
     rest: &'b [u8],
     steps_rest: &'b [u8],
     notes: &'b [u8],
@@ -390,7 +390,7 @@ fn restore<S: System>(
     system.restore(&manifest.system_marks, values, manifest.notes)?;
     let mut pause_table = |table: &mut StateTable| pause(Grown { table, steps: &mut steps });
     let watch = Restoring { is_state: &|words| system.is_state(words), pause: &mut pause_table };
-    let from = Parts { roots: roots as &mut dyn Read, quads, parents };
+    let from = TableParts { roots: roots as &mut dyn Read, quads, parents };
     let mut table = StateTable::restore(table, manifest.lengths, from, manifest.rest, watch)?;
     let (n_states, is_mark) = (table.len() as u64, |marks| system.is_mark(marks));
     for _ in 0..manifest.n_chunks {
@@ -413,7 +413,7 @@ fn is_possible(position: &Position, table: &StateTable) -> bool {
 }
 
 /// Whether every saved finding is found again in its state. Findings are few, so this costs little.
-fn are_found_again<S: System>(system: &S, table: &StateTable, record: &Record) -> bool {
+fn are_found_again<S: System>(system: &S, table: &StateTable, record: &SearchRecord) -> bool {
     let mut worker = system.worker();
     let mut steps = Steps::new(system.width());
     record.findings.iter().all(|finding| {

@@ -14,7 +14,7 @@ use crate::{bfs, serial};
 
 /// Strategy, properties to check, and bounds of a search.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct SearchConfig {
     pub strategy: Strategy,
     pub properties: Properties,
     pub deadlock: bool,
@@ -123,7 +123,7 @@ pub struct DiskUse {
 }
 
 /// Visits all reachable states, in memory only.
-pub fn explore<'s>(system: impl Into<AnySystem<'s>>, config: &Config, control: &mut dyn Control) -> Exploration {
+pub fn explore<'s>(system: impl Into<AnySystem<'s>>, config: &SearchConfig, control: &mut dyn Control) -> Exploration {
     let system = &system.into();
     match config.strategy {
         Strategy::BreadthFirst => bfs::explore(system, config, control),
@@ -135,7 +135,7 @@ pub fn explore<'s>(system: impl Into<AnySystem<'s>>, config: &Config, control: &
 /// states to files when memory is short.
 pub fn explore_on_disk<'s>(
     system: impl Into<AnySystem<'s>>,
-    config: &Config,
+    config: &SearchConfig,
     disk: Disk<'_>,
     control: &mut dyn Control,
 ) -> Result<Exploration, Refusal> {
@@ -190,8 +190,8 @@ mod tests {
         }
     }
 
-    fn config(strategy: Strategy) -> Config {
-        Config {
+    fn config(strategy: Strategy) -> SearchConfig {
+        SearchConfig {
             strategy,
             properties: Properties { invariant: true, ..Properties::default() },
             deadlock: true,
@@ -221,17 +221,17 @@ mod tests {
 
     #[test]
     fn limits_are_told() {
-        let few = Config { max_states: Some(5), ..config(Strategy::BreadthFirst) };
+        let few = SearchConfig { max_states: Some(5), ..config(Strategy::BreadthFirst) };
         let found = explore(&Counter { top: 20 }, &few, &mut ());
         assert_eq!((found.table.len(), found.limits.as_slice()), (5, [Limit::States(5)].as_slice()));
-        let near = Config { max_depth: Some(3), ..config(Strategy::BreadthFirst) };
+        let near = SearchConfig { max_depth: Some(3), ..config(Strategy::BreadthFirst) };
         let found = explore(&Counter { top: 20 }, &near, &mut ());
         assert_eq!((found.table.len(), found.limits.as_slice()), (3, [Limit::Depth(3)].as_slice()));
     }
 
     #[test]
     fn a_limit_that_is_not_reached_is_no_limit() {
-        let enough = Config { max_states: Some(100), max_depth: Some(100), ..config(Strategy::BreadthFirst) };
+        let enough = SearchConfig { max_states: Some(100), max_depth: Some(100), ..config(Strategy::BreadthFirst) };
         assert!(explore(&Counter { top: 20 }, &enough, &mut ()).limits.is_empty());
     }
 
@@ -239,7 +239,7 @@ mod tests {
     fn the_number_of_states_stays_near_its_limit() {
         let system = Web { size: 199_999 };
         for max in [1, 7, 1000, 10_000, 30_000, 60_000] {
-            let config = |workers| Config { max_states: Some(max), ..web_config(workers, false, None) };
+            let config = |workers| SearchConfig { max_states: Some(max), ..web_config(workers, false, None) };
             let found = explore(&system, &config(1), &mut ());
             let n_states = found.table.len() as u64;
             // One part of a block: sixteen states with up to six steps each.
@@ -305,7 +305,7 @@ mod tests {
         let system = Web { size: 199_999 };
         let run = |workers: usize, stop_at_first: bool| {
             let properties = Properties { goal: true, ..Properties::default() };
-            let config = Config {
+            let config = SearchConfig {
                 workers: NonZero::new(workers).unwrap_or(NonZero::<usize>::MIN),
                 stop_at_first,
                 deadlock: !stop_at_first,
@@ -390,8 +390,8 @@ mod tests {
         }
     }
 
-    fn web_config(workers: usize, stop_at_first: bool, max_states: Option<u64>) -> Config {
-        Config {
+    fn web_config(workers: usize, stop_at_first: bool, max_states: Option<u64>) -> SearchConfig {
+        SearchConfig {
             workers: NonZero::new(workers).unwrap_or(NonZero::<usize>::MIN),
             stop_at_first,
             deadlock: !stop_at_first,

@@ -17,7 +17,7 @@ use abridge_store::{Medium, StateTable, Volume};
 use abridge_system::{Completeness, Gap, Limit, Steps, System};
 
 use crate::explore::{Control, Progress};
-use crate::scratch::Scratch;
+use crate::scratch::BatchScratch;
 
 pub use record::GraphReader;
 pub(crate) use record::{Encoded, Encoder};
@@ -163,7 +163,7 @@ impl StateGraph {
         control: &mut dyn Control,
     ) -> Result<StateGraph, Limit> {
         let mut graph = StateGraph::default();
-        let mut scratch = Scratch::new(system, false);
+        let mut scratch = BatchScratch::new(system, false);
         let mut encoder = Encoder::default();
         let mut bytes = Vec::new();
         for state in 0..n_states {

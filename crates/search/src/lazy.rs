@@ -7,7 +7,7 @@ use abridge_store::NO_PARENT;
 use abridge_system::System;
 use abridge_value::BitSet;
 
-use crate::explore::{Config, Control, Exploration};
+use crate::explore::{Control, Exploration, SearchConfig};
 use crate::root::{self, Root};
 use crate::serial::Serial;
 
@@ -36,7 +36,7 @@ const POLL_EVERY: u64 = 256;
 
 impl<'s, S: System> Lazy<'s, S> {
     /// Takes the steps out of the root.
-    pub fn new(system: &'s S, config: &'s Config, control: &mut dyn Control) -> Self {
+    pub fn new(system: &'s S, config: &'s SearchConfig, control: &mut dyn Control) -> Self {
         let mut serial = Serial::new(system, config);
         let root = root::enumerate(system, config, &mut serial, control);
         Lazy { system, serial, root, n_expanded: 0, is_expanded: BitSet::default(), is_finished: false }

@@ -25,7 +25,7 @@ mod scratch;
 mod serial;
 
 pub use disk::{Checkpoint, Disk, MANIFEST, Refusal};
-pub use explore::{Config, Control, DiskUse, Exploration, Progress, explore, explore_on_disk};
+pub use explore::{Control, DiskUse, Exploration, Progress, SearchConfig, explore, explore_on_disk};
 pub use frontier::Strategy;
 pub use graph::{GraphReader, StateGraph};
 pub use lazy::{Expansion, Lazy};

@@ -17,14 +17,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use abridge_store::{N_SHARDS, Order, Place, StateTable};
+use abridge_store::{CandidatePlace, N_SHARDS, Order, StateTable};
 use abridge_system::System;
 
 use crate::asleep::SleepSets;
 use crate::batch::{At, Batch, batch_size};
-use crate::explore::Config;
+use crate::explore::SearchConfig;
 use crate::graph::Encoder;
-use crate::scratch::Scratch;
+use crate::scratch::BatchScratch;
 
 /// Task for all threads.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ pub(crate) enum Task {
 
 /// Data shared by the threads.
 pub(crate) struct ParallelBlock<'c> {
-    config: &'c Config,
+    config: &'c SearchConfig,
     /// Steps are stored.
     stores_steps: bool,
     /// The table, while a task runs.
@@ -81,7 +81,7 @@ impl Block {
 }
 
 impl<'c> ParallelBlock<'c> {
-    pub(crate) fn new(config: &'c Config, stores_steps: bool) -> Self {
+    pub(crate) fn new(config: &'c SearchConfig, stores_steps: bool) -> Self {
         ParallelBlock {
             config,
             stores_steps,
@@ -152,7 +152,7 @@ impl<'c> ParallelBlock<'c> {
         &self,
         task: Task,
         system: &'s S,
-        scratch: &mut Scratch<S::Worker<'s>>,
+        scratch: &mut BatchScratch<S::Worker<'s>>,
         pause: &mut dyn FnMut(),
     ) {
         let (table, batches, block) = (read(&self.table), read(&self.batches), read(&self.block));
@@ -194,14 +194,14 @@ impl<'c> ParallelBlock<'c> {
             }
             Task::Settle => {
                 while let Some(shard) = self.claim(N_SHARDS) {
-                    let number = |(batch, place): Place| read(&batches[batch as usize]).number(place);
+                    let number = |(batch, place): CandidatePlace| read(&batches[batch as usize]).number(place);
                     table.sift(shard).settle(number);
                 }
             }
             Task::Encode => {
                 let mut encoder = Encoder::default();
                 while let Some(idx) = self.claim(batches.len()) {
-                    let number = |(batch, place): Place| read(&batches[batch as usize]).number(place);
+                    let number = |(batch, place): CandidatePlace| read(&batches[batch as usize]).number(place);
                     read(&batches[idx]).encode(&mut encoder, number);
                 }
             }
@@ -292,7 +292,7 @@ fn sift(table: &StateTable, batches: &[RwLockReadGuard<'_, Batch>], shard: usize
         let (roots, first) = batch.candidates(shard);
         (first..).zip(roots).map(move |(place, root)| (*root, (number, place)))
     });
-    let note = |(batch, place): Place, sifted| batches[batch as usize].note(place, sifted);
+    let note = |(batch, place): CandidatePlace, sifted| batches[batch as usize].note(place, sifted);
     sift.add(candidates, note);
     sift.finish(note)
 }

@@ -1,12 +1,12 @@
 //! Counts, findings and limits of a search.
 //!
-//! Every [`Completeness`] ends in [`Record::heed`]. One that is dropped would let a verdict claim more than was seen.
+//! Every [`Completeness`] ends in [`SearchRecord::heed`]. One that is dropped would let a verdict claim more than was seen.
 
 use std::collections::BTreeMap;
 
 use abridge_system::{Completeness, Finding, FindingKind, Gap, Limit};
 
-use crate::explore::Config;
+use crate::explore::SearchConfig;
 
 /// Numbers of transitions: total and per operation.
 #[derive(Clone, Default)]
@@ -40,7 +40,7 @@ impl Tally {
 
 /// Collected counts, findings and limits, and the end of the search.
 #[derive(Default)]
-pub(crate) struct Record {
+pub(crate) struct SearchRecord {
     pub(crate) tally: Tally,
     pub(crate) findings: Vec<Finding>,
     /// Number of findings of each kind, conjunct and operation.
@@ -51,15 +51,15 @@ pub(crate) struct Record {
     pub(crate) is_stopped: bool,
 }
 
-impl Record {
+impl SearchRecord {
     /// Record of a resumed search.
-    pub(crate) fn resumed(tally: Tally, findings: Vec<Finding>, limits: Vec<Limit>) -> Record {
+    pub(crate) fn resumed(tally: Tally, findings: Vec<Finding>, limits: Vec<Limit>) -> SearchRecord {
         let mut n_found = BTreeMap::new();
         findings.iter().for_each(|finding| *n_found.entry(finding.kind).or_default() += 1);
-        Record { tally, findings, n_found, limits, ..Record::default() }
+        SearchRecord { tally, findings, n_found, limits, ..SearchRecord::default() }
     }
 
-    pub(crate) fn find(&mut self, config: &Config, finding: Finding) {
+    pub(crate) fn find(&mut self, config: &SearchConfig, finding: Finding) {
         let n_same = self.n_found.entry(finding.kind).or_default();
         if *n_same < config.max_findings {
             *n_same += 1;

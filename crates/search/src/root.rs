@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use abridge_system::{Gap, Limit, Origin, Steps, System, Worker};
 
-use crate::explore::{Config, Control, Progress};
-use crate::record::Record;
-use crate::scout::{Scout, Start, WALK_STEPS};
+use crate::explore::{Control, Progress, SearchConfig};
+use crate::record::SearchRecord;
+use crate::scout::{Scout, WALK_STEPS, WalkStart};
 
 /// Steps per part. The number does not depend on time, so neither do the states seen by a search that ends at a finding.
 const STEPS_PER_PART: usize = 256;
@@ -31,7 +31,7 @@ pub(crate) trait RootConsumer<'s, S: System + 's> {
     /// Handles a limit of the [`Control`]. Returns `true` if the search ends.
     fn heed(&mut self, limit: Limit) -> bool;
 
-    fn record(&mut self) -> &mut Record;
+    fn record(&mut self) -> &mut SearchRecord;
 
     fn scout(&mut self) -> &mut Scout<'s, S>;
 }
@@ -50,7 +50,7 @@ pub(crate) struct Root {
 /// Enumerates the steps out of the root, until all are known or the search ends.
 pub(crate) fn enumerate<'s, S: System + 's>(
     system: &'s S,
-    config: &Config,
+    config: &SearchConfig,
     consumer: &mut impl RootConsumer<'s, S>,
     control: &mut dyn Control,
 ) -> Root {
@@ -87,13 +87,13 @@ pub(crate) fn enumerate<'s, S: System + 's>(
 
 /// Makes walks from the target of the newest step.
 fn look_ahead<'s, S: System + 's>(
-    config: &Config,
+    config: &SearchConfig,
     newest: &[u32],
     consumer: &mut impl RootConsumer<'s, S>,
     control: &dyn Control,
 ) {
     let length = if config.stop_at_first { SETUP_WALK_STEPS } else { WALK_STEPS };
-    let mut start = |_: &mut _| Some(Start { number: None, words: newest.to_vec() });
+    let mut start = |_: &mut _| Some(WalkStart { number: None, words: newest.to_vec() });
     consumer.scout().look(config, length, control, &mut start);
     if config.stop_at_first && !consumer.scout().found.is_empty() {
         // One finding was asked for, and a walk has it.

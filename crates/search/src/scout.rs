@@ -11,7 +11,7 @@ use abridge_store::StateTable;
 use abridge_system::{FindingKind, Steps, System, Worker};
 use abridge_value::Random;
 
-use crate::explore::{Config, Control};
+use crate::explore::{Control, SearchConfig};
 
 /// Time of the first walks.
 const FIRST_WALKS_AFTER: Duration = Duration::from_millis(500);
@@ -35,18 +35,18 @@ pub struct Scouted {
 }
 
 /// First state of a walk.
-pub(crate) struct Start {
+pub(crate) struct WalkStart {
     /// Number of the state in the table. A state with a number has been inspected.
     pub(crate) number: Option<u32>,
     pub(crate) words: Vec<u32>,
 }
 
-impl Start {
+impl WalkStart {
     /// Random state among those numbered from `first` on.
-    pub(crate) fn waiting(table: &StateTable, first: u32, random: &mut Random) -> Option<Start> {
+    pub(crate) fn waiting(table: &StateTable, first: u32, random: &mut Random) -> Option<WalkStart> {
         let n_waiting = (table.len() as u64).checked_sub(u64::from(first)).filter(|waiting| *waiting > 0)?;
         let number = first + random.below(n_waiting as usize) as u32;
-        Some(Start { number: Some(number), words: table.get(number).ok()? })
+        Some(WalkStart { number: Some(number), words: table.get(number).ok()? })
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Scout<'s, S: System> {
 }
 
 impl<'s, S: System> Scout<'s, S> {
-    pub(crate) fn new(system: &'s S, config: &Config) -> Self {
+    pub(crate) fn new(system: &'s S, config: &SearchConfig) -> Self {
         // With a limit on states or depth, exactly the states within it are to be examined.
         let is_counted = config.max_depth.is_some() || config.max_states.is_some();
         let due = (system.may_look_ahead() && !is_counted).then_some(FIRST_WALKS_AFTER);
@@ -76,10 +76,10 @@ impl<'s, S: System> Scout<'s, S> {
     /// Makes walks of at most `length` steps from states that `start` picks, until their share of the time is used.
     pub(crate) fn look(
         &mut self,
-        config: &Config,
+        config: &SearchConfig,
         length: usize,
         control: &dyn Control,
-        start: &mut dyn FnMut(&mut Random) -> Option<Start>,
+        start: &mut dyn FnMut(&mut Random) -> Option<WalkStart>,
     ) {
         let Some(begin) = control.elapsed() else { return };
         let end = begin + begin / TIME_DIVISOR;
@@ -94,10 +94,10 @@ impl<'s, S: System> Scout<'s, S> {
         self.due = control.elapsed().map(|elapsed| elapsed * 2);
     }
 
-    fn walk(&mut self, config: &Config, start: Start, length: usize, is_over: &dyn Fn() -> bool) {
+    fn walk(&mut self, config: &SearchConfig, start: WalkStart, length: usize, is_over: &dyn Fn() -> bool) {
         let Scout { system, scratch, random, found, .. } = self;
         let (worker, steps) = scratch.get_or_insert_with(|| (system.worker(), Steps::new(system.width())));
-        let Start { number, words: mut state } = start;
+        let WalkStart { number, words: mut state } = start;
         let mut path = Vec::new();
         let mut note = |kind: FindingKind, path: &[Vec<u32>]| {
             if !found.iter().any(|other| other.kind == kind) {

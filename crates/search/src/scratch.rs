@@ -12,7 +12,7 @@ const STATES_PER_STOP_CHECK: usize = 64;
 /// Targets of one state that are folded between two looks at the stop flag; a power of two.
 const TARGETS_PER_STOP_CHECK: usize = 1 << 14;
 
-pub(crate) struct Scratch<W> {
+pub(crate) struct BatchScratch<W> {
     pub(crate) worker: W,
     pub(crate) steps: Steps,
     cache: QuadCache,
@@ -38,10 +38,10 @@ fn is_stopped_after<W: Worker>(idx: usize, interval: usize, worker: &W) -> bool 
     idx % interval == interval - 1 && worker.is_stopped()
 }
 
-impl<W: Worker> Scratch<W> {
+impl<W: Worker> BatchScratch<W> {
     /// Scratch for a search that may leave steps out at its end, or one that saves itself.
     pub(crate) fn new<'s, S: System<Worker<'s> = W> + 's>(system: &'s S, can_stop: bool) -> Self {
-        Scratch {
+        BatchScratch {
             worker: system.worker(),
             steps: Steps::new(system.width()),
             cache: QuadCache::new(),
@@ -93,7 +93,7 @@ impl<W: Worker> Scratch<W> {
     }
 
     /// Adds the roots of the targets of all steps, except for targets that this worker met before in this generation of blocks. Where steps are stored, their marks are added beside, and
-    /// every step that is stored needs its target. Sleep sets of so many words are added beside, too. [`Scratch::fold_queued`] must be called before roots are read. False if the stop
+    /// every step that is stored needs its target. Sleep sets of so many words are added beside, too. [`BatchScratch::fold_queued`] must be called before roots are read. False if the stop
     /// flag was met, and targets are missing.
     pub(crate) fn add_targets(
         &mut self,

@@ -4,18 +4,18 @@ use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable};
 use abridge_system::{Completeness, Finding, FindingKind, Gap, Limit, Steps, System};
 
 use crate::bfs::QUADS_MARGIN;
-use crate::explore::{Config, Control, DiskUse, Exploration, Progress};
+use crate::explore::{Control, DiskUse, Exploration, Progress, SearchConfig};
 use crate::frontier::Frontier;
 use crate::graph::StateGraph;
-use crate::record::Record;
+use crate::record::SearchRecord;
 use crate::root::{self, Root, RootConsumer};
 use crate::scout::Scout;
-use crate::scratch::Scratch;
+use crate::scratch::BatchScratch;
 
 /// Expanded states between two polls of the [`Control`].
 const STATES_PER_POLL: u64 = 256;
 
-pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn Control) -> Exploration {
+pub(crate) fn explore<S: System>(system: &S, config: &SearchConfig, control: &mut dyn Control) -> Exploration {
     let mut serial = Serial::new(system, config);
     let root = root::enumerate(system, config, &mut serial, control);
     serial.run(system, control);
@@ -26,11 +26,11 @@ pub(crate) fn explore<S: System>(system: &S, config: &Config, control: &mut dyn 
 
 /// A search that expands one state after the other.
 pub(crate) struct Serial<'c, 's, S: System> {
-    pub(crate) scratch: Scratch<S::Worker<'s>>,
+    pub(crate) scratch: BatchScratch<S::Worker<'s>>,
     scout: Scout<'s, S>,
-    config: &'c Config,
+    config: &'c SearchConfig,
     pub(crate) table: StateTable,
-    pub(crate) record: Record,
+    pub(crate) record: SearchRecord,
     pub(crate) frontier: Frontier,
     /// Distance of each state from the root along its parents.
     depths: Vec<u32>,
@@ -53,7 +53,7 @@ impl<'s, S: System> RootConsumer<'s, S> for Serial<'_, 's, S> {
         true
     }
 
-    fn record(&mut self) -> &mut Record {
+    fn record(&mut self) -> &mut SearchRecord {
         &mut self.record
     }
 
@@ -63,13 +63,13 @@ impl<'s, S: System> RootConsumer<'s, S> for Serial<'_, 's, S> {
 }
 
 impl<'c, 's, S: System> Serial<'c, 's, S> {
-    pub(crate) fn new(system: &'s S, config: &'c Config) -> Self {
+    pub(crate) fn new(system: &'s S, config: &'c SearchConfig) -> Self {
         Serial {
-            scratch: Scratch::new(system, true),
+            scratch: BatchScratch::new(system, true),
             scout: Scout::new(system, config),
             config,
             table: StateTable::new(system.width(), Order::Any),
-            record: Record::default(),
+            record: SearchRecord::default(),
             frontier: Frontier::new(config.strategy),
             depths: Vec::new(),
             depth: 0,

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use abridge_search::{
-    Checkpoint, Config, Control, Disk, Exploration, Progress, Refusal, Strategy, explore, explore_on_disk,
+    Checkpoint, Control, Disk, Exploration, Progress, Refusal, SearchConfig, Strategy, explore, explore_on_disk,
 };
 use abridge_store::{NO_PARENT, Ram};
 use abridge_system::{
@@ -94,8 +94,8 @@ impl Control for Clock {
 
 const STRATEGIES: [Strategy; 3] = [Strategy::BreadthFirst, Strategy::DepthFirst, Strategy::Mixed { seed: 7 }];
 
-fn config(strategy: Strategy, stop_at_first: bool) -> Config {
-    Config {
+fn config(strategy: Strategy, stop_at_first: bool) -> SearchConfig {
+    SearchConfig {
         strategy,
         properties: Properties { invariant: true, ..Properties::default() },
         deadlock: true,
@@ -185,7 +185,7 @@ fn walks_leave_a_search_as_it_is() {
     let alone = explore(&system, &config(Strategy::BreadthFirst, false), &mut ());
     for workers in [1, 2, 8] {
         let workers = NonZero::new(workers).expect("not zero");
-        let config = Config { workers, ..config(Strategy::BreadthFirst, false) };
+        let config = SearchConfig { workers, ..config(Strategy::BreadthFirst, false) };
         let found = explore(&system, &config, &mut Clock::until(u64::MAX));
         assert_eq!((&found.findings, &found.limits), (&alone.findings, &alone.limits));
         assert_eq!((found.transitions, found.table.len()), (alone.transitions, alone.table.len()));
@@ -200,9 +200,9 @@ fn walks_leave_a_search_as_it_is() {
 #[test]
 fn a_search_with_a_limit_in_numbers_does_not_look_ahead() {
     let system = Towers { n_towers: None, height: 5, broken: None };
-    let near = Config { max_depth: Some(3), ..config(Strategy::BreadthFirst, false) };
+    let near = SearchConfig { max_depth: Some(3), ..config(Strategy::BreadthFirst, false) };
     assert!(explore(&system, &near, &mut Clock::until(20)).scouted.is_empty());
-    let few = Config { max_states: Some(1_000_000), ..config(Strategy::BreadthFirst, false) };
+    let few = SearchConfig { max_states: Some(1_000_000), ..config(Strategy::BreadthFirst, false) };
     assert!(explore(&system, &few, &mut Clock::until(20)).scouted.is_empty());
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use abridge_search::{Config, Exploration, Strategy, explore};
+use abridge_search::{Exploration, SearchConfig, Strategy, explore};
 use abridge_system::{
     Ahead, Alike, Completeness, FindingKind, Gap, Origin, Pause, Properties, Question, Steps, System, Worker,
 };
@@ -118,7 +118,7 @@ impl Worker for Climbing<'_> {
 }
 
 fn explored(missing: Missing, sleeps: bool, workers: usize) -> Exploration {
-    let config = Config {
+    let config = SearchConfig {
         strategy: Strategy::BreadthFirst,
         properties: Properties::default(),
         deadlock: false,

@@ -4,7 +4,7 @@ use std::io;
 use std::num::NonZero;
 
 use abridge_search::{
-    Checkpoint, Config, Control, Disk, Exploration, Progress, StateGraph, Strategy, explore, explore_on_disk,
+    Checkpoint, Control, Disk, Exploration, Progress, SearchConfig, StateGraph, Strategy, explore, explore_on_disk,
 };
 use abridge_store::Ram;
 use abridge_system::{FindingKind, Limit, Origin, Pause, Properties, RuleWorker, Rules, Step, Steps, System};
@@ -65,8 +65,8 @@ impl Rules for Web {
     fn add_findings(&self, _: &[u32], _: Properties, _: &mut dyn FnMut(FindingKind)) {}
 }
 
-fn config(workers: usize) -> Config {
-    Config {
+fn config(workers: usize) -> SearchConfig {
+    SearchConfig {
         strategy: Strategy::BreadthFirst,
         properties: Properties::default(),
         deadlock: false,

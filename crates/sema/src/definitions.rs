@@ -10,7 +10,7 @@ use abridge_model::{ExternalKind, Logic, SmolStr};
 use abridge_syntax::AstNode;
 use abridge_syntax::ast::{self, ClauseKind, Definition, DefinitionBody, Ident};
 
-use crate::project::{Project, UnitId};
+use crate::project::{SourceProject, UnitId};
 
 /// Definition.
 pub(crate) struct DefEntry {
@@ -67,7 +67,7 @@ impl DefTable {
     }
 
     /// Collects the definitions of a machine.
-    pub(crate) fn of_machine(project: &Project, unit: UnitId, diagnostics: &mut Vec<Diagnostic>) -> DefTable {
+    pub(crate) fn of_machine(project: &SourceProject, unit: UnitId, diagnostics: &mut Vec<Diagnostic>) -> DefTable {
         let mut table = DefTable::default();
         let mut done = Vec::new();
         table.add_unit(project, unit, &mut done, diagnostics);
@@ -77,7 +77,13 @@ impl DefTable {
         table
     }
 
-    fn add_unit(&mut self, project: &Project, unit: UnitId, done: &mut Vec<UnitId>, diagnostics: &mut Vec<Diagnostic>) {
+    fn add_unit(
+        &mut self,
+        project: &SourceProject,
+        unit: UnitId,
+        done: &mut Vec<UnitId>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         if done.contains(&unit) {
             return;
         }
@@ -128,7 +134,7 @@ impl DefTable {
         }
     }
 
-    fn reject_cycles(&mut self, project: &Project, diagnostics: &mut Vec<Diagnostic>) {
+    fn reject_cycles(&mut self, project: &SourceProject, diagnostics: &mut Vec<Diagnostic>) {
         let graph: HashMap<SmolStr, Vec<(SmolStr, Span)>> =
             self.iter().map(|entry| (entry.name.name.clone(), self.used_by(project, entry))).collect();
         let mut state: HashMap<&str, bool> = HashMap::new();
@@ -178,7 +184,7 @@ impl DefTable {
     }
 
     /// Definitions used in the body of a definition.
-    fn used_by(&self, project: &Project, entry: &DefEntry) -> Vec<(SmolStr, Span)> {
+    fn used_by(&self, project: &SourceProject, entry: &DefEntry) -> Vec<(SmolStr, Span)> {
         if self.is_external(entry) {
             return Vec::new();
         }

@@ -10,7 +10,7 @@ use abridge_syntax::ast::{self, Ast, BinaryOp, Builtin, ClauseKind, Definition, 
 use abridge_syntax::{PrintConfig, parse_substitution, print_expr};
 
 use crate::definitions::definitions_of;
-use crate::project::{Project, Unit, UnitId};
+use crate::project::{ParsedFile, SourceProject, UnitId};
 
 /// Family expanded into a substitution.
 pub(crate) struct Family {
@@ -54,7 +54,7 @@ const MAP: &str = "map__";
 pub(crate) const EXCHANGED: [&str; 2] = ["first__", "second__"];
 
 /// Expands the families of the main machine and adds the substitutions to the project.
-pub(crate) fn expand(project: &mut Project, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn expand(project: &mut SourceProject, sources: &mut SourceMap, diagnostics: &mut Vec<Diagnostic>) {
     if project.has_errors || project.machine(project.main).is_none() {
         return;
     }
@@ -96,7 +96,7 @@ pub(crate) fn expand(project: &mut Project, sources: &mut SourceMap, diagnostics
         }
         let unit = UnitId(project.units.len() as u32);
         let path = format!("expansion of {name}").into();
-        project.units.push(Unit { path, ast, refs: Vec::new(), refines: None, imports: Vec::new() });
+        project.units.push(ParsedFile { path, ast, refs: Vec::new(), refines: None, imports: Vec::new() });
         project.families.push(Family { name, span, kind, set, unit, text });
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use abridge_diag::{Diagnostic, FileId, SourceMap};
 use abridge_model::{ExprId, LocalId, Model, PredId, SmolStr};
 
-use crate::project::{self, FileSystem, Project, Unit, UnitId};
+use crate::project::{self, FileSystem, ParsedFile, SourceProject, UnitId};
 use crate::{Options, cascade, families, library, lower};
 
 /// Text of a formula.
@@ -17,12 +17,12 @@ pub struct FormulaText {
     /// Text shown in place of a file name.
     pub source: String,
     pub text: String,
-    pub role: Role,
+    pub role: FormulaRole,
 }
 
 /// Role of a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Role {
+pub enum FormulaRole {
     /// Expression, or predicate whose unknown identifiers are free.
     Any,
     /// Predicate without free identifiers.
@@ -91,7 +91,7 @@ pub fn analyse_formulas(
         let message = format!("`{}` holds definitions only, not a machine", project.unit(project.main).path.display());
         analysis.diagnostics.push(Diagnostic::error("not-a-machine", message));
     }
-    let formulas: Vec<(UnitId, Role)> =
+    let formulas: Vec<(UnitId, FormulaRole)> =
         texts.iter().map(|text| (add(&mut project, text, &mut analysis), text.role.clone())).collect();
     let lowered = lower::compose_with(&project, options, &analysis.sources, &formulas);
     let read = std::mem::take(&mut analysis.diagnostics);
@@ -104,13 +104,14 @@ pub fn analyse_formulas(
 }
 
 /// Adds a text to the project as a unit of its own.
-fn add(project: &mut Project, text: &FormulaText, analysis: &mut FormulaAnalysis) -> UnitId {
+fn add(project: &mut SourceProject, text: &FormulaText, analysis: &mut FormulaAnalysis) -> UnitId {
     let file = analysis.sources.add(text.source.clone(), text.text.as_str());
     let (ast, diagnostics) = abridge_syntax::parse_formula(file, &text.text);
     project.has_errors |= diagnostics.iter().any(Diagnostic::is_error);
     analysis.diagnostics.extend(diagnostics);
     analysis.files.push(file);
-    let unit = Unit { path: text.source.as_str().into(), ast, refs: Vec::new(), refines: None, imports: Vec::new() };
+    let unit =
+        ParsedFile { path: text.source.as_str().into(), ast, refs: Vec::new(), refines: None, imports: Vec::new() };
     project.units.push(unit);
     UnitId(project.units.len() as u32 - 1)
 }

@@ -26,7 +26,7 @@ use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
 use abridge_syntax::ast::Ast;
 
-pub use formula::{Formula, FormulaAnalysis, FormulaBody, FormulaText, Role, analyse_formulas};
+pub use formula::{Formula, FormulaAnalysis, FormulaBody, FormulaRole, FormulaText, analyse_formulas};
 pub use preferences::{PreferenceRow, preference_table};
 pub use project::FileSystem;
 pub use suggest::nearest;

@@ -38,8 +38,8 @@ pub(crate) use compose::{compose, compose_with};
 
 use crate::Options;
 use crate::definitions::DefTable;
-use crate::project::{Project, UnitId};
-use crate::scope::{Ctx, FrameId, FrameKind, Frames, LocalKind, Names};
+use crate::project::{SourceProject, UnitId};
+use crate::scope::{Ctx, FrameId, FrameKind, Frames, InstanceNames, LocalKind};
 use crate::types::overload::Overloads;
 use crate::types::{Ty, Unifier};
 
@@ -55,7 +55,7 @@ const MAX_LOWERED_DEPTH: usize = 2 * MAX_DEPTH as usize;
 
 /// Clause being lowered, which decides the visible names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum ClausePlace {
     Constraints,
     Properties,
     Invariant,
@@ -69,7 +69,7 @@ pub(crate) enum Place {
 }
 
 pub(crate) struct Lower<'a> {
-    pub(crate) project: &'a Project,
+    pub(crate) project: &'a SourceProject,
     pub(crate) options: &'a Options,
     pub(crate) sources: &'a SourceMap,
     pub(crate) model: Model,
@@ -78,9 +78,9 @@ pub(crate) struct Lower<'a> {
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) frames: Frames,
     /// Global names of the machine instance being lowered.
-    pub(crate) names: Names,
+    pub(crate) names: InstanceNames,
     pub(crate) defs: Rc<DefTable>,
-    pub(crate) place: Place,
+    pub(crate) place: ClausePlace,
     /// Uses of definitions being expanded, outermost first.
     pub(crate) expansions: Vec<Span>,
     /// Names that were reported, each once.

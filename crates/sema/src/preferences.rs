@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 
 use crate::Options;
 use crate::definitions::{DefEntry, DefTable, definitions_of};
-use crate::project::{Project, UnitId};
+use crate::project::{SourceProject, UnitId};
 use crate::suggest;
 
 mod table;
@@ -38,7 +38,7 @@ const SWITCHES: [&str; 11] = [
 
 /// Reads the preferences of a project.
 pub(crate) fn collect(
-    project: &Project,
+    project: &SourceProject,
     defs: &DefTable,
     options: &Options,
     diagnostics: &mut Vec<Diagnostic>,
@@ -65,7 +65,7 @@ pub(crate) fn collect(
 }
 
 /// Reports SET_PREF outside of the main machine and its definition files, where it has no effect.
-fn report_preferences_elsewhere(project: &Project, preferences: &Preferences, diagnostics: &mut Vec<Diagnostic>) {
+fn report_preferences_elsewhere(project: &SourceProject, preferences: &Preferences, diagnostics: &mut Vec<Diagnostic>) {
     for unit in &project.units {
         let Some(machine) = unit.ast.machine().filter(|_| unit.ast.file != project.ast(project.main).file) else {
             continue;
@@ -86,7 +86,7 @@ fn report_preferences_elsewhere(project: &Project, preferences: &Preferences, di
     }
 }
 
-fn main_name(project: &Project) -> &str {
+fn main_name(project: &SourceProject) -> &str {
     project.machine(project.main).map_or("the main machine", |machine| machine.name.name.as_str())
 }
 
@@ -161,7 +161,7 @@ fn ignored(name: &str, effect: Effect) -> Diagnostic {
 }
 
 /// Text of the value of a preference.
-fn value_of(project: &Project, defs: &DefTable, entry: &DefEntry) -> Option<String> {
+fn value_of(project: &SourceProject, defs: &DefTable, entry: &DefEntry) -> Option<String> {
     let DefinitionBody::Formula(body) = entry.body else { return None };
     if entry.is_cyclic {
         return None;
@@ -176,12 +176,18 @@ fn value_of(project: &Project, defs: &DefTable, entry: &DefEntry) -> Option<Stri
 }
 
 /// Value of an integer expression without variables; `None` if it is too large or takes too many steps.
-pub(crate) fn integer(project: &Project, defs: &DefTable, unit: UnitId, id: ast::ExprId) -> Option<BigInt> {
+pub(crate) fn integer(project: &SourceProject, defs: &DefTable, unit: UnitId, id: ast::ExprId) -> Option<BigInt> {
     integer_within(&mut 1000, project, defs, unit, id)
 }
 
 /// [`integer`] with a budget of steps, since definitions may double at each level.
-fn integer_within(fuel: &mut u32, project: &Project, defs: &DefTable, unit: UnitId, id: ast::ExprId) -> Option<BigInt> {
+fn integer_within(
+    fuel: &mut u32,
+    project: &SourceProject,
+    defs: &DefTable,
+    unit: UnitId,
+    id: ast::ExprId,
+) -> Option<BigInt> {
     *fuel = fuel.checked_sub(1)?;
     let tree = project.ast(unit);
     let mut of = |id: ast::ExprId| integer_within(fuel, project, defs, unit, id);

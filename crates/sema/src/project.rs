@@ -1,6 +1,6 @@
 //! Loader: finds and parses all files of a project, which are the main machine, the machines it refers to, and the definition files they import.
 //!
-//! The result is a list of [`Unit`]s, one per file, each parsed once, with every reference resolved to a unit. Composition comes later.
+//! The result is a list of [`ParsedFile`]s, one per file, each parsed once, with every reference resolved to a unit. Composition comes later.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -25,7 +25,7 @@ pub trait FileSystem {
 }
 
 /// Parsed file.
-pub(crate) struct Unit {
+pub(crate) struct ParsedFile {
     pub(crate) path: PathBuf,
     pub(crate) ast: Ast,
     /// References to other machines, in the order of the text.
@@ -55,8 +55,8 @@ pub(crate) struct Reference {
     pub(crate) unit: UnitId,
 }
 
-pub(crate) struct Project {
-    pub(crate) units: Vec<Unit>,
+pub(crate) struct SourceProject {
+    pub(crate) units: Vec<ParsedFile>,
     pub(crate) main: UnitId,
     /// Machine to compare the main one with, if the user named one.
     pub(crate) against: Option<UnitId>,
@@ -68,8 +68,8 @@ pub(crate) struct Project {
     pub(crate) families: Vec<crate::families::Family>,
 }
 
-impl Project {
-    pub(crate) fn unit(&self, id: UnitId) -> &Unit {
+impl SourceProject {
+    pub(crate) fn unit(&self, id: UnitId) -> &ParsedFile {
         &self.units[id.0 as usize]
     }
 
@@ -106,16 +106,16 @@ pub(crate) fn load(
     main: &Path,
     sources: &mut SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Project> {
+) -> Option<SourceProject> {
     let include = &options.include;
     let mut loader =
         Loader { files, include, sources, diagnostics, units: Vec::new(), by_path: HashMap::new(), open: Vec::new() };
-    let main = loader.unit_at(main, Role::Main, None)?;
+    let main = loader.unit_at(main, FileRole::Main, None)?;
     let against = options.against.as_ref().and_then(|path| loader.compared_with(main, path));
     let units = loader.units.into_iter().flatten().collect();
     let has_errors = diagnostics.iter().any(Diagnostic::is_error);
     let lost_file = diagnostics.iter().any(|diagnostic| LOST_FILE.contains(&diagnostic.id));
-    Some(Project { units, main, against, has_errors, lost_file, families: Vec::new() })
+    Some(SourceProject { units, main, against, has_errors, lost_file, families: Vec::new() })
 }
 
 /// Diagnostics after which the names of a whole file are unknown.
@@ -131,7 +131,7 @@ const LOST_FILE: [&str; 7] = [
 
 /// Expected kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum FileRole {
     Main,
     Machine,
     Definitions,
@@ -143,14 +143,14 @@ struct Loader<'a> {
     sources: &'a mut SourceMap,
     diagnostics: &'a mut Vec<Diagnostic>,
     /// `None` while the references of a unit are being loaded.
-    units: Vec<Option<Unit>>,
+    units: Vec<Option<ParsedFile>>,
     by_path: HashMap<PathBuf, UnitId>,
     /// Chain of units being loaded, with the name that led to each.
     open: Vec<(UnitId, SmolStr)>,
 }
 
 impl Loader<'_> {
-    fn unit_at(&mut self, path: &Path, role: Role, from: Option<Span>) -> Option<UnitId> {
+    fn unit_at(&mut self, path: &Path, role: FileRole, from: Option<Span>) -> Option<UnitId> {
         let path = normalise(path);
         if let Some(id) = self.by_path.get(&path) {
             let id = *id;
@@ -177,7 +177,7 @@ impl Loader<'_> {
 
     /// Machine to compare the main one with: one of its abstractions, or the abstraction of a machine that has none.
     fn compared_with(&mut self, main: UnitId, path: &Path) -> Option<UnitId> {
-        let named = self.unit_at(path, Role::Machine, None)?;
+        let named = self.unit_at(path, FileRole::Machine, None)?;
         let Some(name) = self.machine_of(named).map(|machine| machine.name.name.clone()) else {
             let message = format!("`{}` is not a machine", path.display());
             self.diagnostics.push(Diagnostic::error("not-a-machine", message));
@@ -236,11 +236,11 @@ impl Loader<'_> {
         }
     }
 
-    fn report_cycle(&mut self, start: usize, role: Role, from: Option<Span>) {
+    fn report_cycle(&mut self, start: usize, role: FileRole, from: Option<Span>) {
         let names: Vec<&str> = self.open[start..].iter().map(|(_, name)| name.as_str()).collect();
         let chain = format!("{} -> {}", names.join(" -> "), names[0]);
         let diagnostic = match role {
-            Role::Definitions => {
+            FileRole::Definitions => {
                 Diagnostic::error("cyclic-import", format!("definition files import each other: {chain}"))
             }
             _ => Diagnostic::error("cyclic-machines", format!("machines refer to each other in a cycle: {chain}")),
@@ -248,8 +248,8 @@ impl Loader<'_> {
         self.diagnostics.push(at(diagnostic, from).help("move what both need into a third file"));
     }
 
-    fn resolve_references(&mut self, path: PathBuf, ast: Ast) -> Unit {
-        let mut unit = Unit { path, ast, refs: Vec::new(), refines: None, imports: Vec::new() };
+    fn resolve_references(&mut self, path: PathBuf, ast: Ast) -> ParsedFile {
+        let mut unit = ParsedFile { path, ast, refs: Vec::new(), refines: None, imports: Vec::new() };
         let definitions: Vec<Definition> = match &unit.ast.unit {
             abridge_syntax::ast::Unit::Definitions(definitions) => definitions.clone(),
             abridge_syntax::ast::Unit::Machine(machine) => {
@@ -275,7 +275,7 @@ impl Loader<'_> {
         unit
     }
 
-    fn resolve_machine(&mut self, machine: &Machine, unit: &mut Unit) {
+    fn resolve_machine(&mut self, machine: &Machine, unit: &mut ParsedFile) {
         let folders = self.folders(&unit.path, machine);
         if let Some(refined) = &machine.refines {
             unit.refines = self.machine_named(&folders, &refined.name, refined.span, &unit.path);
@@ -303,7 +303,7 @@ impl Loader<'_> {
                 let found = match &reference.file {
                     Some(file) => {
                         let path = folders[0].join(file.as_str());
-                        self.unit_at(&path, Role::Machine, Some(reference.span))
+                        self.unit_at(&path, FileRole::Machine, Some(reference.span))
                     }
                     None => self.machine_named(&folders, &reference.name.name, reference.name.span, &unit.path),
                 };
@@ -360,7 +360,7 @@ impl Loader<'_> {
             });
             return None;
         };
-        let id = self.unit_at(&path, Role::Machine, Some(span))?;
+        let id = self.unit_at(&path, FileRole::Machine, Some(span))?;
         self.check_machine_name(id, name, span);
         self.kind_of(id).map(|_| id)
     }
@@ -400,7 +400,7 @@ impl Loader<'_> {
             self.diagnostics.push(diagnostic.help("definition files are searched beside the importing file, then in the folders of `--include`, then among the built-in libraries"));
             return None;
         };
-        self.unit_at(&path, Role::Definitions, Some(span))
+        self.unit_at(&path, FileRole::Definitions, Some(span))
     }
 }
 

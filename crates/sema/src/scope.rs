@@ -1,6 +1,6 @@
 //! Scopes: global names of machine instances, and frames of local names.
 //!
-//! The global names of a machine instance are in a [`Names`] table. Local names are in [`Frame`]s, which form a persistent chain: a frame never
+//! The global names of a machine instance are in a [`InstanceNames`] table. Local names are in [`Frame`]s, which form a persistent chain: a frame never
 //! changes, so the actual argument of a definition can later be lowered in the frame of its call. That keeps bound variables of the body and of the
 //! argument apart.
 
@@ -50,7 +50,7 @@ pub(crate) struct NameEntry {
 
 /// Global names of one machine instance. Operations have a name space of their own.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Names {
+pub(crate) struct InstanceNames {
     pub(crate) symbols: HashMap<SmolStr, NameEntry>,
     pub(crate) operations: HashMap<SmolStr, OpEntry>,
 }
@@ -125,7 +125,7 @@ pub(crate) enum LocalKind {
 
 /// Meaning of a local name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found {
+pub(crate) enum LocalMeaning {
     Local(LocalId, LocalKind),
     /// Formal of a definition: its argument, and the context in which to lower it.
     Formal(ExprId, Ctx),
@@ -164,7 +164,7 @@ impl Frames {
     }
 
     /// Looks a name up among the local frames.
-    pub(crate) fn find(&self, frame: FrameId, name: &str) -> Option<Found> {
+    pub(crate) fn find(&self, frame: FrameId, name: &str) -> Option<LocalMeaning> {
         if !self.names.contains(name) {
             return None;
         }
@@ -179,13 +179,13 @@ impl Frames {
                         _ => frame.index.get(name).map(|idx| &locals[*idx]),
                     };
                     if let Some((_, local, kind)) = found {
-                        return Some(Found::Local(*local, *kind));
+                        return Some(LocalMeaning::Local(*local, *kind));
                     }
                 }
                 FrameKind::Formals(formals) if !inside_definition => {
                     inside_definition = true;
                     if let Some((_, arg, ctx)) = formals.iter().find(|(known, ..)| known == name) {
-                        return Some(Found::Formal(*arg, *ctx));
+                        return Some(LocalMeaning::Formal(*arg, *ctx));
                     }
                 }
                 _ => {}

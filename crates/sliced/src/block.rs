@@ -6,9 +6,9 @@
 use abridge_encoding::CellId;
 use abridge_explicit::Explicit;
 
-use crate::compiled::Compiled;
+use crate::compiled::GatePrograms;
 use crate::lanes::{MAX_BLOCK_STATES, MAX_SLICE_WORDS, WORD_LANES, transpose};
-use crate::program::{Program, Signal};
+use crate::program::{GateProgram, Signal};
 
 /// States that were announced together, as slices.
 #[derive(Default)]
@@ -39,8 +39,8 @@ impl Block {
     pub(crate) fn load(
         &mut self,
         system: &Explicit<'_>,
-        compiled: &Compiled,
-        program: &Program,
+        compiled: &GatePrograms,
+        program: &GateProgram,
         (vectors, width): (&[u32], usize),
     ) {
         self.n_states = vectors.len() / width;

@@ -21,10 +21,10 @@ use abridge_system::LabelId;
 use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
-use crate::independence::{Independence, Subject};
+use crate::independence::{Independence, IndependentOutcome};
 use crate::outcomes::{self, Drawn};
-use crate::program::{Program, Signal};
-use crate::values::{Deltas, Variable};
+use crate::program::{GateProgram, Signal};
+use crate::values::{Deltas, SlicedVariable};
 
 /// Gates of both programs, beyond which blocks would not stay in the cache.
 const MAX_GATES: usize = 1 << 17;
@@ -35,18 +35,18 @@ const MAX_CONFLICTS: u64 = 2_000;
 const MAX_FUEL: u64 = 5_000_000;
 
 /// Both programs of a machine, and what their outputs mean.
-pub(crate) struct Compiled {
+pub(crate) struct GatePrograms {
     pub(crate) cells: Cells,
-    pub(crate) variables: Vec<Variable>,
+    pub(crate) variables: Vec<SlicedVariable>,
     pub(crate) deltas: Vec<Deltas>,
-    pub(crate) steps: Program,
+    pub(crate) steps: GateProgram,
     /// Something is ill-defined.
     pub(crate) doubt: Signal,
     /// By operation, in the order of the explicit system.
     pub(crate) outcomes: Vec<Outcome>,
     /// Groups with several outcomes, which follow each other.
     pub(crate) repeating: Vec<Range<usize>>,
-    subjects: Vec<Subject>,
+    subjects: Vec<IndependentOutcome>,
     circuit: Circuit,
     /// Cells that were true in a state.
     loud: Vec<AtomicU64>,
@@ -57,7 +57,7 @@ pub(crate) struct Compiled {
     pub(crate) operations: Vec<Option<usize>>,
     /// For each operation whether all its outcomes have labels.
     pub(crate) has_labels: Vec<bool>,
-    pub(crate) properties: Program,
+    pub(crate) properties: GateProgram,
     /// Something is to be looked at, for each role; nothing for a role that is left to the explicit system.
     pub(crate) roles: [Option<Signal>; N_ROLES],
     /// Reasons for what is left to the explicit system.
@@ -73,7 +73,7 @@ pub(crate) struct Outcome {
     /// The number of its operation in steps.
     pub(crate) operation: u32,
     pub(crate) enabled: Signal,
-    pub(crate) updates: Vec<Update>,
+    pub(crate) updates: Vec<GateUpdate>,
     /// Outcomes of one group with equal targets are one transition.
     pub(crate) group: u32,
     /// The group has others.
@@ -83,7 +83,7 @@ pub(crate) struct Outcome {
 }
 
 /// The change of one variable.
-pub(crate) struct Update {
+pub(crate) struct GateUpdate {
     /// Positions among the variables and the deltas.
     pub(crate) variable: u32,
     pub(crate) deltas: u32,
@@ -91,9 +91,9 @@ pub(crate) struct Update {
     pub(crate) bits: Vec<(u32, Signal)>,
 }
 
-impl Compiled {
+impl GatePrograms {
     /// Compiles a machine for the constants of a state, or says why not.
-    pub(crate) fn new(system: &Explicit<'_>, constants: &State) -> Result<Compiled, String> {
+    pub(crate) fn new(system: &Explicit<'_>, constants: &State) -> Result<GatePrograms, String> {
         let source = EncodingSource {
             interp: system.judge(),
             variables: system.variables().to_vec(),
@@ -120,7 +120,7 @@ impl Compiled {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        let variables: u64 = self.variables.iter().map(Variable::bytes).sum();
+        let variables: u64 = self.variables.iter().map(SlicedVariable::bytes).sum();
         variables + self.deltas.iter().map(Deltas::bytes).sum::<u64>()
     }
 
@@ -186,7 +186,7 @@ impl<'b> Builder<'b> {
         Builder { system, source, encoding, reasons, roots, places, n_groups: 0 }
     }
 
-    fn build(mut self) -> Result<Compiled, String> {
+    fn build(mut self) -> Result<GatePrograms, String> {
         let (mut drawn, mut errors) = (Vec::new(), Vec::new());
         for operation in 0..self.source.operations.len() {
             let outcomes = match self.operation(operation, &mut errors) {
@@ -222,8 +222,8 @@ impl<'b> Builder<'b> {
         }
         let Encoding { blast, cells, .. } = self.encoding;
         let input = |lit: Lit| cells.of_input(lit).map(|cell| cell.0);
-        let steps = Program::new(&blast.circuit, &self.roots, cells.len(), input);
-        let properties = Program::new(&blast.circuit, &goals, cells.len(), input);
+        let steps = GateProgram::new(&blast.circuit, &self.roots, cells.len(), input);
+        let properties = GateProgram::new(&blast.circuit, &goals, cells.len(), input);
         if steps.n_gates() + properties.n_gates() > MAX_GATES {
             return Err("the circuits are too large".to_owned());
         }
@@ -242,9 +242,9 @@ impl<'b> Builder<'b> {
                 may_repeat,
                 label,
             });
-            subjects.push(Subject { relation: lit, writes });
+            subjects.push(IndependentOutcome { relation: lit, writes });
         }
-        Ok(Compiled {
+        Ok(GatePrograms {
             repeating: repeating(&outcomes),
             outcomes,
             subjects,
@@ -282,12 +282,12 @@ impl<'b> Builder<'b> {
     }
 
     /// Variables with cells. The cells of a variable follow each other.
-    fn variables(&self) -> Vec<Variable> {
+    fn variables(&self) -> Vec<SlicedVariable> {
         let cells = &self.encoding.cells;
         let numbered = self.source.variables.iter().enumerate().filter(|(_, id)| !cells.is_opaque(**id));
         let variable = |(position, id): (usize, &_)| {
             let own: Vec<usize> = cells.of(*id).map(|cell| cell.0 as usize).collect();
-            Variable::new(position, own.first().copied().unwrap_or(0), own.len())
+            SlicedVariable::new(position, own.first().copied().unwrap_or(0), own.len())
         };
         numbered.map(variable).collect()
     }
@@ -354,7 +354,7 @@ impl<'b> Builder<'b> {
             }
         }
         let (labels, has_params) = (&self.source.labels[operation], !op.params.is_empty());
-        let subject = outcomes::Subject { instances, labels, order: order.filter(|_| is_compiled), has_params };
+        let subject = outcomes::OutcomeSource { instances, labels, order: order.filter(|_| is_compiled), has_params };
         let mut own_errors = Vec::new();
         let drawn = subject.draw(&mut blast.circuit, &mut own_errors, &mut self.n_groups).map_err(left)?;
         errors.extend(own_errors);
@@ -364,7 +364,7 @@ impl<'b> Builder<'b> {
     /// The changes of variables by an outcome.
     fn updates(
         &mut self,
-        variables: &[Variable],
+        variables: &[SlicedVariable],
         writes: &[(CellId, Lit)],
         deltas: &mut Vec<Deltas>,
         known: &mut FxHashMap<Masks, u32>,
@@ -419,9 +419,9 @@ struct Sketch {
 }
 
 impl Sketch {
-    fn placed(self, signal: impl Fn(usize) -> Signal) -> Update {
+    fn placed(self, signal: impl Fn(usize) -> Signal) -> GateUpdate {
         let bits = self.bits.into_iter().map(|(bit, place)| (bit, signal(place))).collect();
-        Update { variable: self.variable, deltas: self.deltas, bits }
+        GateUpdate { variable: self.variable, deltas: self.deltas, bits }
     }
 }
 

@@ -15,7 +15,7 @@ const MAX_OUTCOMES: usize = 256;
 const MAX_WORK: usize = 1 << 22;
 
 /// An outcome, as independence sees it.
-pub(crate) struct Subject {
+pub(crate) struct IndependentOutcome {
     pub(crate) relation: Lit,
     pub(crate) writes: Vec<(CellId, Lit)>,
 }
@@ -127,7 +127,12 @@ pub(crate) struct Independence {
 }
 
 impl Independence {
-    pub(crate) fn new(circuit: &Circuit, cells: &Cells, subjects: &[Subject], quiet: &BitSet) -> Independence {
+    pub(crate) fn new(
+        circuit: &Circuit,
+        cells: &Cells,
+        subjects: &[IndependentOutcome],
+        quiet: &BitSet,
+    ) -> Independence {
         if subjects.len() > MAX_OUTCOMES {
             return Independence::default();
         }
@@ -156,7 +161,12 @@ impl Independence {
     }
 }
 
-fn footprints(circuit: &Circuit, cells: &Cells, subjects: &[Subject], quiet: &BitSet) -> Option<Vec<Footprint>> {
+fn footprints(
+    circuit: &Circuit,
+    cells: &Cells,
+    subjects: &[IndependentOutcome],
+    quiet: &BitSet,
+) -> Option<Vec<Footprint>> {
     let mut roots = Vec::new();
     for subject in subjects {
         roots.push(subject.relation);

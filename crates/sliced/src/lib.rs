@@ -21,5 +21,5 @@ mod values;
 mod worker;
 
 pub use lanes::MAX_BLOCK_STATES;
-pub use system::{Evaluator, Sliced, Usage};
+pub use system::{CircuitUsage, Evaluator, Sliced};
 pub use worker::SlicedWorker;

@@ -42,7 +42,7 @@ struct Way {
 }
 
 /// What outcomes are drawn of.
-pub(crate) struct Subject<'o> {
+pub(crate) struct OutcomeSource<'o> {
     /// Instances of the operation.
     pub(crate) instances: Vec<&'o Instance>,
     /// Locals of their labels.
@@ -52,7 +52,7 @@ pub(crate) struct Subject<'o> {
     pub(crate) has_params: bool,
 }
 
-impl Subject<'_> {
+impl OutcomeSource<'_> {
     /// The outcomes, or why there are none; the conditions of errors are added to `errors`, and groups are numbered from `n_groups` on.
     pub(crate) fn draw(
         &self,

@@ -33,7 +33,7 @@ impl Signal {
 }
 
 /// Gates below some roots.
-pub(crate) struct Program {
+pub(crate) struct GateProgram {
     /// For each gate its slice, the number of its arguments and the arguments.
     code: Vec<u32>,
     n_slots: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Program {
 /// The slice of the constant true follows those of the inputs.
 const N_CONSTANTS: usize = 1;
 
-impl Program {
+impl GateProgram {
     /// The program of some roots. `input` gives the slice of an input among the first `n_inputs`.
     pub(crate) fn new(circuit: &Circuit, roots: &[Lit], n_inputs: usize, input: impl Fn(Lit) -> Option<u32>) -> Self {
         let mut uses: FxHashMap<Lit, u32> = FxHashMap::default();
@@ -58,7 +58,8 @@ impl Program {
         });
         let truth = n_inputs as u32;
         let mut slots: FxHashMap<Lit, u32> = FxHashMap::default();
-        let mut program = Program { code: Vec::new(), n_slots: n_inputs + N_CONSTANTS, n_gates: 0, roots: Vec::new() };
+        let mut program =
+            GateProgram { code: Vec::new(), n_slots: n_inputs + N_CONSTANTS, n_gates: 0, roots: Vec::new() };
         let mut free: Vec<u32> = Vec::new();
         circuit.visit(roots, |lit, gate| match gate {
             GateView::True => _ = slots.insert(lit, truth),
@@ -139,7 +140,7 @@ mod tests {
         let mux = circuit.ite(sums[0], sums[3], !one);
         let roots = [mux, !one, sums[2], Lit::TRUE, Lit::FALSE, inputs[4], !inputs[5], circuit.and_all(sums.clone())];
         let place = |input: Lit| inputs.iter().position(|other| *other == input).map(|idx| idx as u32);
-        let program = Program::new(&circuit, &roots, inputs.len(), place);
+        let program = GateProgram::new(&circuit, &roots, inputs.len(), place);
         for n_words in [1, 2, 4, 8] {
             let mut slices = vec![0; program.n_words(n_words)];
             for lane in 0..64 * n_words {
@@ -170,7 +171,7 @@ mod tests {
             sum = circuit.xor(sum, *input);
         }
         let place = |input: Lit| inputs.iter().position(|other| *other == input).map(|idx| idx as u32);
-        let program = Program::new(&circuit, &[sum], inputs.len(), place);
+        let program = GateProgram::new(&circuit, &[sum], inputs.len(), place);
         assert_eq!(program.n_gates(), 63 * 3);
         assert!(program.n_words(1) < 64 + 8, "{}", program.n_words(1));
     }

@@ -14,7 +14,7 @@ use abridge_model_system::ModelSystem as _;
 use abridge_system::{Layer, MachineLayer, System as _};
 use rustc_hash::FxHashMap;
 
-use crate::compiled::Compiled;
+use crate::compiled::GatePrograms;
 use crate::lanes::MAX_BLOCK_STATES;
 use crate::trial::Trial;
 use crate::worker::SlicedWorker;
@@ -33,7 +33,7 @@ pub enum Evaluator {
 
 /// The use that was made of circuits.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Usage {
+pub struct CircuitUsage {
     /// Circuits evaluated states.
     pub is_sliced: bool,
     /// Operations with circuits.
@@ -63,7 +63,7 @@ pub struct Sliced<'a> {
     evaluator: Evaluator,
     /// Circuits are used now.
     is_on: AtomicBool,
-    plans: Mutex<FxHashMap<u32, Result<Arc<Compiled>, String>>>,
+    plans: Mutex<FxHashMap<u32, Result<Arc<GatePrograms>, String>>>,
     /// Changes with the plans.
     version: AtomicU32,
     /// Words of the largest sleep set of a plan.
@@ -123,7 +123,7 @@ impl<'a> Sliced<'a> {
         self.version.load(Ordering::Acquire)
     }
 
-    fn plans(&self) -> MutexGuard<'_, FxHashMap<u32, Result<Arc<Compiled>, String>>> {
+    fn plans(&self) -> MutexGuard<'_, FxHashMap<u32, Result<Arc<GatePrograms>, String>>> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,7 +142,7 @@ impl<'a> Sliced<'a> {
     }
 
     /// The machine for the constants of a state. It is compiled on demand if circuits are wanted in any case, or their trial has begun.
-    pub(crate) fn compiled(&self, words: &[u32]) -> Option<Arc<Compiled>> {
+    pub(crate) fn compiled(&self, words: &[u32]) -> Option<Arc<GatePrograms>> {
         let mut plans = self.plans();
         if let Some(plan) = plans.get(&words[0]) {
             return plan.clone().ok();
@@ -155,8 +155,8 @@ impl<'a> Sliced<'a> {
         plan.ok()
     }
 
-    fn compile(&self, words: &[u32]) -> Result<Arc<Compiled>, String> {
-        with_stack(|| Compiled::new(self.system, &self.system.decode(words).0).map(Arc::new))
+    fn compile(&self, words: &[u32]) -> Result<Arc<GatePrograms>, String> {
+        with_stack(|| GatePrograms::new(self.system, &self.system.decode(words).0).map(Arc::new))
     }
 
     /// Compiles the machine for a trial, if there are few valuations of the constants: that of the latest states first.
@@ -204,9 +204,9 @@ impl<'a> Sliced<'a> {
     }
 
     /// The use that was made of circuits so far.
-    pub fn usage(&self) -> Usage {
+    pub fn usage(&self) -> CircuitUsage {
         let plans = self.plans();
-        let mut usage = Usage { n_operations: self.system.operation_ids().len(), ..Usage::default() };
+        let mut usage = CircuitUsage { n_operations: self.system.operation_ids().len(), ..CircuitUsage::default() };
         for plan in plans.values() {
             match plan {
                 Ok(plan) => {

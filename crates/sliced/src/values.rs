@@ -28,7 +28,7 @@ const MIN_FIRST_BITS: u32 = 5;
 const N_SEGMENTS: usize = 33 - MIN_FIRST_BITS as usize;
 
 /// A variable with cells.
-pub(crate) struct Variable {
+pub(crate) struct SlicedVariable {
     /// Position among the variables of the encoding; its word comes one later.
     position: usize,
     /// The first of its cells, which follow each other.
@@ -46,12 +46,12 @@ pub(crate) struct Variable {
 /// Cells of a variable up to which its bits are the index of a table.
 const MAX_INDEX_CELLS: usize = 14;
 
-impl Variable {
-    pub(crate) fn new(position: usize, base: usize, n_cells: usize) -> Variable {
+impl SlicedVariable {
+    pub(crate) fn new(position: usize, base: usize, n_cells: usize) -> SlicedVariable {
         let stride = 1 + n_cells.saturating_sub(FIRST_WORD_BITS).div_ceil(64);
         let first_bits = (FIRST_SEGMENT_WORDS / stride).max(1 << MIN_FIRST_BITS).ilog2();
         let segments = [const { OnceLock::new() }; N_SEGMENTS];
-        Variable { position, base, n_cells, stride, first_bits, segments, by_bits: OnceLock::new() }
+        SlicedVariable { position, base, n_cells, stride, first_bits, segments, by_bits: OnceLock::new() }
     }
 
     /// The position of its word in a state.
@@ -240,17 +240,17 @@ impl Deltas {
 pub(crate) type Bit = (u32, bool);
 
 /// Finds ids of new values on behalf of one worker.
-pub(crate) struct Finder<'f> {
+pub(crate) struct ValueFinder<'f> {
     pub(crate) system: &'f Explicit<'f>,
     pub(crate) cells: &'f Cells,
 }
 
-impl Finder<'_> {
+impl ValueFinder<'_> {
     /// The id of the value that fixed changes make of an old one, of which the id and the first bits are given; nothing if there is no such value.
     #[inline]
     pub(crate) fn changed(
         &self,
-        variable: &Variable,
+        variable: &SlicedVariable,
         deltas: &Deltas,
         (id, old): (u32, u64),
         cache: &mut BitCache,
@@ -272,7 +272,7 @@ impl Finder<'_> {
     /// The same with further bits.
     pub(crate) fn with_bits(
         &self,
-        variable: &Variable,
+        variable: &SlicedVariable,
         deltas: &Deltas,
         (id, old): (u32, u64),
         bits: impl Iterator<Item = Bit>,
@@ -300,12 +300,12 @@ impl Finder<'_> {
     }
 }
 
-impl Finder<'_> {
+impl ValueFinder<'_> {
     /// The same for values whose bits are one word.
     #[inline]
     fn with_few_bits(
         &self,
-        variable: &Variable,
+        variable: &SlicedVariable,
         deltas: &Deltas,
         old: u64,
         bits: impl Iterator<Item = Bit>,

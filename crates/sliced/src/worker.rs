@@ -13,21 +13,21 @@ use abridge_system::{
 use rustc_hash::FxHashSet;
 
 use crate::block::Block;
-use crate::compiled::{Compiled, N_ROLES, Outcome};
+use crate::compiled::{GatePrograms, N_ROLES, Outcome};
 use crate::independence::Independence;
 use crate::lanes::{MAX_SLICE_WORDS, WORD_LANES};
 use crate::system::Sliced;
-use crate::values::{BitCache, Finder};
+use crate::values::{BitCache, ValueFinder};
 
 /// Evaluates blocks of states on behalf of one thread.
 pub struct SlicedWorker<'a> {
     system: &'a Sliced<'a>,
     inner: ExplicitWorker<'a>,
     /// The constants that the compiled machine is for, as the first word of states, and the machine.
-    compiled: Option<(u32, Option<Arc<Compiled>>)>,
+    compiled: Option<(u32, Option<Arc<GatePrograms>>)>,
     version: u32,
     /// The machine that evaluated the block.
-    evaluated: Option<Arc<Compiled>>,
+    evaluated: Option<Arc<GatePrograms>>,
     block: Block,
     is_about: About,
     /// Vectors of the states of the block, and the next one to be asked about.
@@ -92,7 +92,7 @@ impl<'a> SlicedWorker<'a> {
     }
 
     /// The compiled machine for the constants of a state, if there is one now.
-    fn compiled(&mut self, words: &[u32]) -> Option<Arc<Compiled>> {
+    fn compiled(&mut self, words: &[u32]) -> Option<Arc<GatePrograms>> {
         let version = self.system.version();
         if version != self.version || self.compiled.as_ref().is_none_or(|(constants, _)| *constants != words[0]) {
             let compiled = self.system.compiled(words);
@@ -130,7 +130,7 @@ impl<'a> SlicedWorker<'a> {
     }
 
     /// Takes note of the sleep sets of the states of the block.
-    fn note_asleep(&mut self, compiled: &Compiled, states: &[Ahead]) {
+    fn note_asleep(&mut self, compiled: &GatePrograms, states: &[Ahead]) {
         compiled.note_loud(self.block.loud_cells(compiled.n_cells()));
         self.asleep.clear();
         self.independence = compiled.independence();
@@ -185,7 +185,13 @@ impl<'a> SlicedWorker<'a> {
     }
 
     /// Adds the steps out of a state of the block; nothing, and no step, if some target has no value.
-    fn add_steps(&mut self, compiled: &Compiled, lane: usize, words: &[u32], out: &mut Steps) -> Option<Completeness> {
+    fn add_steps(
+        &mut self,
+        compiled: &GatePrograms,
+        lane: usize,
+        words: &[u32],
+        out: &mut Steps,
+    ) -> Option<Completeness> {
         let start = out.len();
         let mut completeness = Completeness::Whole;
         let mut first = 0;
@@ -204,7 +210,7 @@ impl<'a> SlicedWorker<'a> {
             }
             let enabled = &self.enabled[row.clone()];
             let asleep = self.asleep.get(row.clone());
-            let finder = Finder { system: self.system.explicit(), cells: &compiled.cells };
+            let finder = ValueFinder { system: self.system.explicit(), cells: &compiled.cells };
             for word in first / 64..end.div_ceil(64) {
                 let mut open = enabled[word] & within(word, first, end);
                 let mut known = asleep.map_or(0, |asleep| asleep[word] & open);
@@ -243,7 +249,7 @@ impl SlicedWorker<'_> {
     /// [`SlicedWorker::add_steps`] with labels. Outcomes that are one transition are several steps then.
     fn add_labelled_steps(
         &mut self,
-        compiled: &Compiled,
+        compiled: &GatePrograms,
         lane: usize,
         words: &[u32],
         out: &mut Steps,
@@ -261,7 +267,7 @@ impl SlicedWorker<'_> {
                 continue;
             }
             let enabled = &self.enabled[row.clone()];
-            let finder = Finder { system: self.system.explicit(), cells: &compiled.cells };
+            let finder = ValueFinder { system: self.system.explicit(), cells: &compiled.cells };
             for idx in ones(enabled, before, first) {
                 let outcome = &compiled.outcomes[idx];
                 let Some(label) = outcome.label else { continue };
@@ -358,8 +364,8 @@ impl Buffers {
     #[inline]
     fn perform(
         &mut self,
-        finder: &Finder<'_>,
-        compiled: &Compiled,
+        finder: &ValueFinder<'_>,
+        compiled: &GatePrograms,
         block: &Block,
         (outcome, lane): (&Outcome, usize),
         words: &mut [u32],

@@ -9,13 +9,13 @@ use std::num::NonZero;
 use abridge_eval::EvalConfig;
 use abridge_explicit::{Explicit, SystemConfig, judge};
 use abridge_model::Model;
-use abridge_search::{Config, Exploration, Strategy, explore};
+use abridge_search::{Exploration, SearchConfig, Strategy, explore};
 use abridge_sliced::{Evaluator, Sliced};
 use abridge_system::{AnySystem, Limit, Properties, System};
 use abridge_testkit::{Project, Random, everything, models};
 
-fn config(max_states: u64, workers: usize) -> Config {
-    Config {
+fn config(max_states: u64, workers: usize) -> SearchConfig {
+    SearchConfig {
         strategy: Strategy::BreadthFirst,
         properties: Properties { invariant: true, assertions: true, goal: true, propositions: false },
         deadlock: true,

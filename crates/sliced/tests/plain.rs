@@ -14,7 +14,7 @@ use abridge_model_system::{FIRST_OPERATION, ModelSystem as _};
 use abridge_sema::{Options, analyse};
 use abridge_sliced::{Evaluator, Sliced};
 use abridge_system::{Ahead, Completeness, FindingKind, Properties, Question, Steps, System, Worker};
-use abridge_testkit::{Disk, Project, Random, everything};
+use abridge_testkit::{FolderFiles, Project, Random, everything};
 
 const ASKED: Properties = Properties { invariant: true, assertions: true, goal: true, propositions: false };
 
@@ -195,7 +195,7 @@ fn all_evaluators_agree_on_the_corpus() {
     };
     let mut compared = Compared::default();
     for path in machines {
-        let Some(model) = analyse(&Disk, &path, &Options::default()).model else { continue };
+        let Some(model) = analyse(&FolderFiles, &path, &Options::default()).model else { continue };
         let mut eval = EvalConfig::prob();
         (eval.fuel, eval.conflicts) = (400_000, 1_000);
         let sampled = if slow { (1_000, 25) } else { (60, 6) };

@@ -63,7 +63,7 @@ impl Slots {
 }
 
 #[derive(Default)]
-struct Shard {
+struct QuadShard {
     /// The present table; it is replaced by a larger one and never changes otherwise, but for empty slots that are filled.
     table: Arc<Slots>,
     n_used: usize,
@@ -80,7 +80,7 @@ fn shard_of(hash: u64) -> usize {
 struct Count(AtomicU32);
 
 pub(crate) struct Quads {
-    shards: [Mutex<Shard>; N_SHARDS],
+    shards: [Mutex<QuadShard>; N_SHARDS],
     /// Halves of quads.
     segments: Segments<[AtomicU64; 2], FIRST_SEGMENT_QUADS>,
     count: Count,
@@ -131,7 +131,7 @@ impl Quads {
     }
 
     /// Adds an id to a shard that does not have its quad.
-    fn add_to(&self, shard: &mut Shard, hash: u64, id: u32) {
+    fn add_to(&self, shard: &mut QuadShard, hash: u64, id: u32) {
         let len = shard.table.slots.len();
         let is_full = shard.n_used * 10 >= len * 7;
         if is_full || id >= shard.table.mask() {
@@ -167,7 +167,7 @@ impl Quads {
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let index =
-            |shard: &Mutex<Shard>| size_of_val(&*shard.lock().unwrap_or_else(PoisonError::into_inner).table.slots);
+            |shard: &Mutex<QuadShard>| size_of_val(&*shard.lock().unwrap_or_else(PoisonError::into_inner).table.slots);
         let ids = self.count.0.load(Ordering::Relaxed) as usize * size_of::<Quad>();
         ids + self.shards.iter().map(index).sum::<usize>()
     }

@@ -23,7 +23,7 @@ pub struct SavedLengths {
 }
 
 /// Sinks or sources of the append-only parts.
-pub struct Parts<T> {
+pub struct TableParts<T> {
     pub roots: T,
     pub quads: T,
     pub parents: T,
@@ -39,7 +39,7 @@ pub struct Restoring<'r> {
 
 impl StateTable {
     /// Appends the data added since the last call. Only tables with [`Order::Ascending`] can be saved.
-    pub fn save(&self, lengths: &mut SavedLengths, to: Parts<&mut dyn Write>) -> io::Result<()> {
+    pub fn save(&self, lengths: &mut SavedLengths, to: TableParts<&mut dyn Write>) -> io::Result<()> {
         for chunk in lengths.chunks as usize..self.roots.n_chunks() {
             self.roots.save_chunk(chunk, to.roots)?;
         }
@@ -78,7 +78,7 @@ impl StateTable {
     pub fn restore(
         mut table: StateTable,
         lengths: SavedLengths,
-        from: Parts<&mut dyn Read>,
+        from: TableParts<&mut dyn Read>,
         rest: &[u8],
         restoring: Restoring<'_>,
     ) -> io::Result<StateTable> {
@@ -187,11 +187,11 @@ mod tests {
         let (mut roots, mut quads, mut parents) = (Vec::new(), Vec::new(), Vec::new());
         for piece in 0..5_u32 {
             grow(&mut table, &mut cache, piece * 21_000..(piece + 1) * 21_000)?;
-            let parts = Parts { roots: &mut roots as &mut dyn Write, quads: &mut quads, parents: &mut parents };
+            let parts = TableParts { roots: &mut roots as &mut dyn Write, quads: &mut quads, parents: &mut parents };
             table.save(&mut lengths, parts)?;
             for spills in [false, true] {
                 let (mut roots, mut quads, mut parents) = (roots.as_slice(), quads.as_slice(), parents.as_slice());
-                let from = Parts { roots: &mut roots as &mut dyn Read, quads: &mut quads, parents: &mut parents };
+                let from = TableParts { roots: &mut roots as &mut dyn Read, quads: &mut quads, parents: &mut parents };
                 let mut pause = |table: &mut StateTable| if spills { table.spill(&volume) } else { Ok(()) };
                 let restoring = Restoring { is_state: &|words| words[3] == 3, pause: &mut pause };
                 let empty = StateTable::new(4, Order::Ascending).numbered(is_numbered);

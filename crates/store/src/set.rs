@@ -247,9 +247,9 @@ impl RootSet {
         !self.buckets.is_empty()
             && self.code.covers(root)
             && match self.probe(self.home(root)) {
-                Probe::Known => true,
-                Probe::Free(..) => false,
-                Probe::Full => self.others.contains(&root),
+                SetProbe::Known => true,
+                SetProbe::Free(..) => false,
+                SetProbe::Full => self.others.contains(&root),
             }
     }
 
@@ -257,12 +257,12 @@ impl RootSet {
     #[inline]
     pub(crate) fn insert(&mut self, root: impl FnOnce() -> u64, home: Home) -> bool {
         match self.probe(home) {
-            Probe::Known => false,
-            Probe::Free(bucket, slot) => {
+            SetProbe::Known => false,
+            SetProbe::Free(bucket, slot) => {
                 self.fill(bucket, slot);
                 true
             }
-            Probe::Full => {
+            SetProbe::Full => {
                 let is_new = self.others.insert(root());
                 self.len += usize::from(is_new);
                 is_new
@@ -281,20 +281,20 @@ impl RootSet {
     }
 
     #[inline]
-    fn probe(&self, home: Home) -> Probe {
+    fn probe(&self, home: Home) -> SetProbe {
         let mut slot = home.slot;
         for bucket in home.bucket..home.bucket + MAX_DISTANCE {
             let slots = &self.buckets[bucket].0;
             // Without a branch, so that all slots are compared at once.
             if slots.iter().fold(false, |is_any, other| is_any | (*other == slot)) {
-                return Probe::Known;
+                return SetProbe::Known;
             }
             if slots[BUCKET_SLOTS - 1] == 0 {
-                return Probe::Free(bucket, slot);
+                return SetProbe::Free(bucket, slot);
             }
             slot = slot.wrapping_add(1 << 30);
         }
-        Probe::Full
+        SetProbe::Full
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -306,7 +306,7 @@ fn empty(n_buckets: usize) -> Vec<Bucket> {
     vec![Bucket([0; BUCKET_SLOTS]); n_buckets + MAX_DISTANCE - 1]
 }
 
-enum Probe {
+enum SetProbe {
     Known,
     /// The bucket with a free slot, and what it is to hold.
     Free(usize, u32),

@@ -6,7 +6,7 @@
 
 use crate::quads::mix;
 use crate::roots::Roots;
-use crate::sift::Place;
+use crate::sift::CandidatePlace;
 
 /// Number of shards of the index: enough for many threads, few enough for small tables.
 pub const N_SHARDS: usize = 32;
@@ -50,7 +50,7 @@ impl Known<'_> {
 pub(crate) struct Fresh {
     root: u64,
     slot: u32,
-    pub(crate) place: Place,
+    pub(crate) place: CandidatePlace,
 }
 
 pub(crate) enum Probe {
@@ -186,14 +186,14 @@ impl Shard {
     }
 
     /// Adds a new candidate under a provisional number.
-    pub(crate) fn take(&mut self, at: usize, root: u64, hash: u64, place: Place, known: Known<'_>) {
+    pub(crate) fn take(&mut self, at: usize, root: u64, hash: u64, place: CandidatePlace, known: Known<'_>) {
         let number = known.len() + self.fresh.len();
         self.fill(at, hash, number);
         self.fresh.push(Fresh { root, slot: at as u32, place });
     }
 
     /// Replaces provisional numbers by real ones.
-    pub(crate) fn settle(&mut self, base: usize, number: impl Fn(Place) -> u32) {
+    pub(crate) fn settle(&mut self, base: usize, number: impl Fn(CandidatePlace) -> u32) {
         let mask = number_mask(self.n_bits);
         for fresh in self.fresh.drain(..) {
             let slot = &mut self.slots[fresh.slot as usize];

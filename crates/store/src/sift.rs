@@ -94,7 +94,7 @@ impl Index {
 }
 
 /// Position of a candidate, as given by the caller.
-pub type Place = (u32, u32);
+pub type CandidatePlace = (u32, u32);
 
 /// Result of the lookup of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,7 +103,7 @@ pub enum Sifted {
     /// Known state with its number, which is valid only if the table is numbered.
     Known(u32),
     /// The same new state as an earlier candidate. A table that is not numbered may call it known.
-    Same(Place),
+    Same(CandidatePlace),
 }
 
 /// Exclusive access of one thread to a shard during a block.
@@ -113,7 +113,7 @@ pub struct Sift<'t> {
     pub(crate) known: Known<'t>,
     pub(crate) runs: Option<&'t Runs>,
     /// Candidates unknown in memory that files may contain, with their positions.
-    pub(crate) doubtful: Vec<(u64, Place)>,
+    pub(crate) doubtful: Vec<(u64, CandidatePlace)>,
 }
 
 impl Sift<'_> {
@@ -130,7 +130,11 @@ impl Sift<'_> {
 
     /// Calls `tell` for each candidate with its status: in the table, new, or equal to an earlier candidate. Candidates that files may contain are
     /// deferred to `finish`.
-    pub fn add(&mut self, candidates: impl Iterator<Item = (u64, Place)>, mut tell: impl FnMut(Place, Sifted)) {
+    pub fn add(
+        &mut self,
+        candidates: impl Iterator<Item = (u64, CandidatePlace)>,
+        mut tell: impl FnMut(CandidatePlace, Sifted),
+    ) {
         let (known, doubtful) = (self.known, self.runs.is_some().then_some(&mut self.doubtful));
         match (&mut *self.index, doubtful) {
             (Index::Numbers(shard), doubtful) => sift_numbers(shard, known, candidates, doubtful, &mut tell),
@@ -148,7 +152,7 @@ impl Sift<'_> {
     }
 
     /// Looks up the deferred candidates in the files, and calls `tell` for each.
-    pub fn finish(&mut self, mut tell: impl FnMut(Place, Sifted)) -> io::Result<()> {
+    pub fn finish(&mut self, mut tell: impl FnMut(CandidatePlace, Sifted)) -> io::Result<()> {
         let Some(runs) = self.runs else { return Ok(()) };
         let mut doubtful = std::mem::take(&mut self.doubtful);
         doubtful.sort_unstable();
@@ -191,7 +195,7 @@ impl Sift<'_> {
     }
 
     /// Replaces provisional numbers by real ones.
-    pub fn settle(&mut self, number: impl Fn(Place) -> u32) {
+    pub fn settle(&mut self, number: impl Fn(CandidatePlace) -> u32) {
         if let Index::Numbers(shard) = &mut *self.index {
             shard.settle(self.known.base, number);
         }
@@ -201,9 +205,9 @@ impl Sift<'_> {
 fn sift_numbers(
     shard: &mut Shard,
     known: Known<'_>,
-    candidates: impl Iterator<Item = (u64, Place)>,
-    mut doubtful: Option<&mut Vec<(u64, Place)>>,
-    tell: &mut impl FnMut(Place, Sifted),
+    candidates: impl Iterator<Item = (u64, CandidatePlace)>,
+    mut doubtful: Option<&mut Vec<(u64, CandidatePlace)>>,
+    tell: &mut impl FnMut(CandidatePlace, Sifted),
 ) {
     let mut candidates = candidates.peekable();
     let mut chunk = [(0, 0, (0, 0)); PREFETCH_SLOTS];
@@ -234,8 +238,8 @@ fn sift_numbers(
 
 fn sift_members(
     set: &mut RootSet,
-    candidates: impl Iterator<Item = (u64, Place)>,
-    tell: &mut impl FnMut(Place, Sifted),
+    candidates: impl Iterator<Item = (u64, CandidatePlace)>,
+    tell: &mut impl FnMut(CandidatePlace, Sifted),
 ) {
     let mut candidates = candidates.peekable();
     let mut chunk = [(0, Home::default(), (0, 0)); PREFETCH_SLOTS];

@@ -279,7 +279,7 @@ impl StateTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sift::{Place, Sifted};
+    use crate::sift::{CandidatePlace, Sifted};
     use crate::volume::Ram;
 
     fn words(n: u32) -> [u32; 3] {
@@ -315,7 +315,7 @@ mod tests {
             let mine = candidates.iter().enumerate().filter(|(_, root)| shard_of(**root) == shard);
             let mut sift = table.sift(shard);
             sift.begin(candidates.len(), candidates.len(), candidates.iter().fold(0, |all, root| all | root));
-            let mut tell = |(_, idx): Place, sifted| assert_eq!(told[idx as usize].replace(sifted), None);
+            let mut tell = |(_, idx): CandidatePlace, sifted| assert_eq!(told[idx as usize].replace(sifted), None);
             sift.add(mine.map(|(idx, root)| (*root, (0, idx as u32))), &mut tell);
             sift.finish(&mut tell)?;
         }

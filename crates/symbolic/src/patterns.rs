@@ -19,7 +19,7 @@ mod vocabulary;
 
 use std::cmp::Reverse;
 
-use abridge_blast::{Answer, Lit, Replaced, Solver};
+use abridge_blast::{Lit, Replaced, SatAnswer, SatSolver};
 use abridge_diag::StopFlag;
 use abridge_encoding::{CellId, Encoding, EncodingConfig, EncodingSource, Initial, PropertyKind, SatProver};
 use abridge_eval::{State, Val};
@@ -408,16 +408,16 @@ impl<'s, 'w> PatternSearch<'s, 'w> {
             let PatternSearch { encoding, facts, first, outside, good_outside, .. } = self;
             let (asker, facts) = if is_good { (good_outside, &facts[2]) } else { (outside, &facts[1]) };
             match asker.ask(encoding, (facts, first), &assumed) {
-                Answer::Unsatisfiable => return Ok(None),
-                Answer::Unknown => return Err(NoProof("a question to the solver takes too long", true)),
-                Answer::Satisfiable => {}
+                SatAnswer::Unsatisfiable => return Ok(None),
+                SatAnswer::Unknown => return Err(NoProof("a question to the solver takes too long", true)),
+                SatAnswer::Satisfiable => {}
             }
             if let Some(n_different) = n_different {
                 let is_far = |cell: CellId| {
                     self.vocabulary.cells[cell.0 as usize].1.iter().any(|element| *element as usize >= n_different)
                 };
                 let narrow: Vec<Lit> = assumed.iter().copied().chain(asker.kept(encoding, first, &is_far)).collect();
-                if asker.ask(encoding, (facts, first), &narrow) != Answer::Satisfiable {
+                if asker.ask(encoding, (facts, first), &narrow) != SatAnswer::Satisfiable {
                     asker.ask(encoding, (facts, first), &assumed);
                 }
             }
@@ -601,12 +601,12 @@ fn initial_states(encoding: &mut Encoding, stop: &StopFlag) -> Result<(Lit, BitS
     let relation = encoding.initial.relation(&encoding.cells, &mut encoding.blast);
     let relation = relation.ok_or(NoProof("the initialisation has no circuit", false))?;
     let circuit = &encoding.blast.circuit;
-    let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(stop.clone());
-    if solver.solve_under(circuit, &[error], MAX_CONFLICTS) != Answer::Unsatisfiable {
+    let mut solver = SatSolver::new(MAX_CONFLICTS).stopped_by(stop.clone());
+    if solver.solve_under(circuit, &[error], MAX_CONFLICTS) != SatAnswer::Unsatisfiable {
         return Err(NoProof("the initialisation may be ill-defined", false));
     }
     solver.require(circuit, relation);
-    if solver.solve_under(circuit, &[holds], MAX_CONFLICTS) != Answer::Satisfiable {
+    if solver.solve_under(circuit, &[holds], MAX_CONFLICTS) != SatAnswer::Satisfiable {
         return Err(NoProof("there may be no initial state", false));
     }
     let is_true = |cell: &usize| encoding.cells.input(CellId(*cell as u32)).is_some_and(|lit| solver.value(lit));
@@ -719,5 +719,5 @@ fn is_image(
         return false;
     }
     let differs = blast.circuit.xor(image, other);
-    Solver::new(MAX_CONFLICTS).solve_under(&blast.circuit, &[differs], MAX_CONFLICTS) == Answer::Unsatisfiable
+    SatSolver::new(MAX_CONFLICTS).solve_under(&blast.circuit, &[differs], MAX_CONFLICTS) == SatAnswer::Unsatisfiable
 }

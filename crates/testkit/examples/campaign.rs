@@ -76,7 +76,7 @@ fn main() {
             on_a_small_stack(|| inputs.for_each(|(name, text)| run_timed(name, text.as_bytes())));
         }
         [first, depth, names @ ..] if first == "nesting" => {
-            let is_meant = |case: &nesting::Case| names.is_empty() || names.contains(&case.name);
+            let is_meant = |case: &nesting::NestingCase| names.is_empty() || names.contains(&case.name);
             for case in nesting::cases(number(depth) as usize).iter().filter(|case| is_meant(case)) {
                 on_a_small_stack(|| nest(case));
             }
@@ -105,7 +105,7 @@ fn on_a_small_stack(run: impl FnOnce() + Send) {
 }
 
 /// Says what is done before it is done, for the sake of those who do not come back.
-fn nest(case: &nesting::Case) {
+fn nest(case: &nesting::NestingCase) {
     let mut start = Instant::now();
     print!("{}:", case.name);
     nesting::everything(case, |what| {
@@ -168,7 +168,7 @@ fn compare_machines(numbers: Range<u64>, folder: &Path) {
 fn compare_formulas(numbers: Range<u64>, folder: &Path) {
     fs::create_dir_all(folder).expect("the folder can be created");
     let (next, start) = (AtomicU64::new(numbers.start), Instant::now());
-    let (all, n_differences) = (Mutex::new(machines::Compared::default()), AtomicU64::new(0));
+    let (all, n_differences) = (Mutex::new(machines::FormulaComparison::default()), AtomicU64::new(0));
     let work = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);

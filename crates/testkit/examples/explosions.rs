@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use abridge_testkit::explosions::{DECLARATIONS, EVALUATION, Explosion};
-use abridge_testkit::limited::{self, Limits, Run};
+use abridge_testkit::limited::{self, LimitedRun, Limits};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -59,7 +59,7 @@ fn run(binary: &Path, one: &Explosion, limits: &Limits, options: &[String]) -> b
     let file = folder.join(one.name.replace(' ', "_")).with_extension("mch");
     let run = limited::run(binary, &file, limits, options, &folder);
     let mark = if run.keeps(limits) { "ok    " } else { "BROKEN" };
-    let Run { seconds, late, megabytes, status, said, .. } = &run;
+    let LimitedRun { seconds, late, megabytes, status, said, .. } = &run;
     println!("{mark} {seconds:6.2} s, {late:.2} s late, {megabytes:6.0} MB  {status:?}  {}: {said}", one.name);
     let _ = fs::remove_dir_all(&folder);
     run.keeps(limits)

@@ -22,8 +22,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use abridge_check::{Method, PorMode, Verdict};
-use abridge_testkit::limited::{self, Limits, Run};
-use abridge_testkit::silence::{Asked, Listened, listen, load};
+use abridge_testkit::limited::{self, LimitedRun, Limits};
+use abridge_testkit::silence::{Listened, RunOptions, listen, load};
 
 /// Silence that nobody notices.
 const MAX_SILENCE: Duration = Duration::from_millis(500);
@@ -122,7 +122,7 @@ fn keep(binary: &Path, file: &Path, limits: &Limits, [symmetry, por]: [&str; 2])
     let options = ["--symmetry", symmetry, "--por", por].map(str::to_owned);
     let run = limited::run(binary, file, limits, &options, &folder);
     let _ = fs::remove_dir_all(&folder);
-    let Run { seconds, processor, late, megabytes, status, said } = &run;
+    let LimitedRun { seconds, processor, late, megabytes, status, said } = &run;
     let text = format!(
         "{seconds:.2} s, {processor:.2} s of processor, {late:.2} s late, {megabytes:.0} MB, {status:?}: {said}"
     );
@@ -148,7 +148,7 @@ fn one(file: &Path, seconds: f64, megabytes: f64, [symmetry, por]: [&str; 2]) {
         println!("ok refused");
         return;
     };
-    let asked = Asked {
+    let asked = RunOptions {
         time: Duration::from_secs_f64(seconds),
         bytes: (megabytes * 1024.0 * 1024.0) as u64,
         symmetry: if symmetry == "off" { Method::Off } else { Method::Auto },

@@ -72,7 +72,7 @@ pub enum Preserves {
 
 /// What a way varies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum WayPart {
     Evaluation,
     /// Strategies, workers, files.
     Search,
@@ -82,7 +82,7 @@ pub enum Part {
 /// A way of checking.
 pub struct Way {
     pub name: &'static str,
-    pub part: Part,
+    pub part: WayPart,
     pub preserves: Preserves,
     pub config: Config,
     run: fn(&Model, &Config) -> Report,
@@ -112,7 +112,7 @@ pub fn ways() -> Vec<Way> {
     ways
 }
 
-fn way(part: Part, name: &'static str, preserves: Preserves, change: impl FnOnce(&mut Config)) -> Way {
+fn way(part: WayPart, name: &'static str, preserves: Preserves, change: impl FnOnce(&mut Config)) -> Way {
     let mut config = fast();
     change(&mut config);
     Way { name, part, preserves, config, run: |model, config| check(model, config, &mut ()) }
@@ -123,7 +123,7 @@ fn workers(n: usize) -> NonZero<usize> {
 }
 
 fn evaluators() -> Vec<Way> {
-    let way = |name, change: fn(&mut Config)| way(Part::Evaluation, name, Preserves::Order, change);
+    let way = |name, change: fn(&mut Config)| way(WayPart::Evaluation, name, Preserves::Order, change);
     vec![
         way("compiled", |_| {}),
         way("compiled, without a memo", |config| config.system.memo = false),
@@ -140,7 +140,7 @@ fn evaluators() -> Vec<Way> {
 }
 
 fn searches() -> Vec<Way> {
-    let way = |name, preserves, change: fn(&mut Config)| way(Part::Search, name, preserves, change);
+    let way = |name, preserves, change: fn(&mut Config)| way(WayPart::Search, name, preserves, change);
     let mut ways = vec![
         way("depth-first", Preserves::Counts, |config| config.strategy = Strategy::DepthFirst),
         way("mixed", Preserves::Counts, |config| config.strategy = Strategy::Mixed { seed: 3 }),
@@ -174,7 +174,7 @@ fn searches() -> Vec<Way> {
 }
 
 fn reductions() -> Vec<Way> {
-    let way = |name, change: fn(&mut Config)| way(Part::Reduction, name, Preserves::Findings, change);
+    let way = |name, change: fn(&mut Config)| way(WayPart::Reduction, name, Preserves::Findings, change);
     vec![
         way("symmetry auto", |config| config.symmetry = Method::Auto),
         way("symmetry auto, choices by orbits", |config| {
@@ -399,7 +399,7 @@ mod tests {
                           down = SELECT n > 3 THEN n := n - 1 END\nEND\n";
 
     fn compared(change: impl FnOnce(&mut Config)) -> Result<Compared, Difference> {
-        compare(&Project::model_of(BROKEN), &[way(Part::Evaluation, "changed", Preserves::Counts, change)])
+        compare(&Project::model_of(BROKEN), &[way(WayPart::Evaluation, "changed", Preserves::Counts, change)])
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::Choose;
 /// The text of a machine; the same for the same choices.
 pub fn machine<C: Choose>(random: &mut C) -> String {
     let is_calm = random.once_in(3);
-    let mut kinds: Vec<Kind> = vec![Kind::S, Kind::T];
+    let mut kinds: Vec<ValueKind> = vec![ValueKind::S, ValueKind::T];
     let n_kinds = 2 + random.below(4);
     for _ in 0..n_kinds {
         let kind = *random.pick(&KINDS);
@@ -21,16 +21,17 @@ pub fn machine<C: Choose>(random: &mut C) -> String {
             kinds.push(kind);
         }
     }
-    let mut variables: Vec<(String, Kind)> = kinds.iter().map(|kind| (format!("v{}", kind.row().0), *kind)).collect();
+    let mut variables: Vec<(String, ValueKind)> =
+        kinds.iter().map(|kind| (format!("v{}", kind.row().0), *kind)).collect();
     if random.once_in(3) {
         let kind = *random.pick(&kinds);
         variables.push((format!("w{}", kind.row().0), kind));
     }
-    Machine { random, is_calm, constants: Vec::new(), variables, locals: Vec::new(), n_names: 0 }.text()
+    DrawnMachine { random, is_calm, constants: Vec::new(), variables, locals: Vec::new(), n_names: 0 }.text()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum ValueKind {
     Pred,
     Bool,
     /// Elements of the enumerated set, and of the two deferred ones.
@@ -53,24 +54,24 @@ enum Kind {
 }
 
 /// Kinds of variables beside elements of the deferred sets.
-const KINDS: [Kind; 17] = [
-    Kind::Bool,
-    Kind::E,
-    Kind::S,
-    Kind::T,
-    Kind::Int,
-    Kind::Int,
-    Kind::Big,
-    Kind::Big,
-    Kind::Real,
-    Kind::Str,
-    Kind::Rec,
-    Kind::Free,
-    Kind::Seq,
-    Kind::Set,
-    Kind::Rel,
-    Kind::Fun,
-    Kind::Wei,
+const KINDS: [ValueKind; 17] = [
+    ValueKind::Bool,
+    ValueKind::E,
+    ValueKind::S,
+    ValueKind::T,
+    ValueKind::Int,
+    ValueKind::Int,
+    ValueKind::Big,
+    ValueKind::Big,
+    ValueKind::Real,
+    ValueKind::Str,
+    ValueKind::Rec,
+    ValueKind::Free,
+    ValueKind::Seq,
+    ValueKind::Set,
+    ValueKind::Rel,
+    ValueKind::Fun,
+    ValueKind::Wei,
 ];
 
 const BIG: &[&str] = &[
@@ -90,59 +91,63 @@ const BIG: &[&str] = &[
 ];
 
 /// The word for holes, the type, a small set of values, literals, and templates. A template with a `?` in front may be ill-defined.
-type Row = (&'static str, &'static str, &'static str, &'static [&'static str], &'static [&'static str]);
+type TemplateRow = (&'static str, &'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
-impl Kind {
-    const ALL: [Kind; 17] = [
-        Kind::Pred,
-        Kind::Bool,
-        Kind::E,
-        Kind::S,
-        Kind::T,
-        Kind::Int,
-        Kind::Big,
-        Kind::Real,
-        Kind::Str,
-        Kind::Rec,
-        Kind::Free,
-        Kind::Seq,
-        Kind::Set,
-        Kind::Rel,
-        Kind::Fun,
-        Kind::Wei,
-        Kind::Fam,
+impl ValueKind {
+    const ALL: [ValueKind; 17] = [
+        ValueKind::Pred,
+        ValueKind::Bool,
+        ValueKind::E,
+        ValueKind::S,
+        ValueKind::T,
+        ValueKind::Int,
+        ValueKind::Big,
+        ValueKind::Real,
+        ValueKind::Str,
+        ValueKind::Rec,
+        ValueKind::Free,
+        ValueKind::Seq,
+        ValueKind::Set,
+        ValueKind::Rel,
+        ValueKind::Fun,
+        ValueKind::Wei,
+        ValueKind::Fam,
     ];
 
-    fn row(self) -> Row {
+    fn row(self) -> TemplateRow {
         match self {
-            Kind::Pred => ("pred", "", "", &["btrue"], PREDICATES),
-            Kind::Bool => ("bool", "BOOL", "BOOL", &["TRUE", "FALSE"], &["bool($pred)", "$rec'on"]),
-            Kind::E => ("e", "EE", "EE", &["e1", "e2", "e3"], &["IF $pred THEN $e ELSE $e END"]),
-            Kind::S => ("s", "SS", "SS", &[], ELEMENTS),
-            Kind::T => ("t", "TT", "TT", &[], &["IF $pred THEN $t ELSE $t END", "?$rel($s)", "?{$s |-> $t}($s)"]),
-            Kind::Int => ("int", "INTEGER", "(0..2)", &["0", "1", "2", "(-1)"], INTEGERS),
-            Kind::Big => ("big", "INTEGER", "{100, 549755813888, 9223372036854775807}", BIG, BIG_INTEGERS),
-            Kind::Real => ("real", "REAL", "{0.1, 0.2, 1.5}", &["0.1", "0.2", "0.3", "0.6", "1.0", "(-2.5)"], REALS),
-            Kind::Str => ("str", "STRING", "{\"\", \"a\"}", &["\"\"", "\"a\"", "\"b c\""], STRINGS),
-            Kind::Rec => (
+            ValueKind::Pred => ("pred", "", "", &["btrue"], PREDICATES),
+            ValueKind::Bool => ("bool", "BOOL", "BOOL", &["TRUE", "FALSE"], &["bool($pred)", "$rec'on"]),
+            ValueKind::E => ("e", "EE", "EE", &["e1", "e2", "e3"], &["IF $pred THEN $e ELSE $e END"]),
+            ValueKind::S => ("s", "SS", "SS", &[], ELEMENTS),
+            ValueKind::T => ("t", "TT", "TT", &[], &["IF $pred THEN $t ELSE $t END", "?$rel($s)", "?{$s |-> $t}($s)"]),
+            ValueKind::Int => ("int", "INTEGER", "(0..2)", &["0", "1", "2", "(-1)"], INTEGERS),
+            ValueKind::Big => ("big", "INTEGER", "{100, 549755813888, 9223372036854775807}", BIG, BIG_INTEGERS),
+            ValueKind::Real => {
+                ("real", "REAL", "{0.1, 0.2, 1.5}", &["0.1", "0.2", "0.3", "0.6", "1.0", "(-2.5)"], REALS)
+            }
+            ValueKind::Str => ("str", "STRING", "{\"\", \"a\"}", &["\"\"", "\"a\"", "\"b c\""], STRINGS),
+            ValueKind::Rec => (
                 "rec",
                 "struct(num : INTEGER, on : BOOL)",
                 "struct(num : 0..1, on : BOOL)",
                 &["rec(num : 0, on : TRUE)"],
                 &["rec(num : $int, on : $bool)", "IF $pred THEN $rec ELSE $rec END"],
             ),
-            Kind::Free => ("free", "LL", "{nil, cons(TRUE |-> nil)}", &["nil", "cons(TRUE |-> nil)"], FREE),
-            Kind::Seq => ("seq", "seq(SS)", "iseq(SS)", &["((1..0) * SS)"], SEQUENCES),
-            Kind::Set => ("set", "POW(SS)", "POW(SS)", &["SS", "(SS - SS)"], SETS),
-            Kind::Rel => ("rel", "SS <-> TT", "(SS --> TT)", &["(SS * TT)", "({} <| (SS * TT))"], RELATIONS),
-            Kind::Fun => ("fun", "SS +-> INTEGER", "(SS --> 0..1)", &["(SS * {1})", "(SS * (1..0))"], FUNCTIONS),
-            Kind::Wei => ("wei", "SS +-> REAL", "(SS --> {0.1, 0.2, 0.3})", &["(SS * {0.1})", "(SS * {0.3})"], WEIGHTS),
-            Kind::Fam => ("fam", "POW(POW(SS))", "{{}, {SS}}", &["{{}, SS}", "{SS - SS}"], FAMILIES),
+            ValueKind::Free => ("free", "LL", "{nil, cons(TRUE |-> nil)}", &["nil", "cons(TRUE |-> nil)"], FREE),
+            ValueKind::Seq => ("seq", "seq(SS)", "iseq(SS)", &["((1..0) * SS)"], SEQUENCES),
+            ValueKind::Set => ("set", "POW(SS)", "POW(SS)", &["SS", "(SS - SS)"], SETS),
+            ValueKind::Rel => ("rel", "SS <-> TT", "(SS --> TT)", &["(SS * TT)", "({} <| (SS * TT))"], RELATIONS),
+            ValueKind::Fun => ("fun", "SS +-> INTEGER", "(SS --> 0..1)", &["(SS * {1})", "(SS * (1..0))"], FUNCTIONS),
+            ValueKind::Wei => {
+                ("wei", "SS +-> REAL", "(SS --> {0.1, 0.2, 0.3})", &["(SS * {0.1})", "(SS * {0.3})"], WEIGHTS)
+            }
+            ValueKind::Fam => ("fam", "POW(POW(SS))", "{{}, {SS}}", &["{{}, SS}", "{SS - SS}"], FAMILIES),
         }
     }
 
-    fn of_word(word: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.row().0 == word)
+    fn of_word(word: &str) -> Option<ValueKind> {
+        ValueKind::ALL.into_iter().find(|kind| kind.row().0 == word)
     }
 }
 
@@ -305,17 +310,17 @@ const WEIGHTS: &[&str] = &["{$s |-> $real}", "$set * {$real}", "$wei <+ {$s |-> 
 
 const FAMILIES: &[&str] = &["{$set}", "{$set, $set}", "$fam \\/ {$set}", "POW($set)", "?$fam - {$set}"];
 
-struct Machine<'r, C> {
+struct DrawnMachine<'r, C> {
     random: &'r mut C,
     /// Little can be ill-defined.
     is_calm: bool,
-    constants: Vec<(String, Kind)>,
-    variables: Vec<(String, Kind)>,
-    locals: Vec<(String, Kind)>,
+    constants: Vec<(String, ValueKind)>,
+    variables: Vec<(String, ValueKind)>,
+    locals: Vec<(String, ValueKind)>,
     n_names: usize,
 }
 
-impl<C: Choose> Machine<'_, C> {
+impl<C: Choose> DrawnMachine<'_, C> {
     fn text(&mut self) -> String {
         let mut text = String::from("MACHINE M\nSETS SS; TT; EE = {e1, e2, e3}\nFREETYPES LL = nil, cons(BOOL * LL)\n");
         self.declare_constants(&mut text);
@@ -325,10 +330,10 @@ impl<C: Choose> Machine<'_, C> {
         text += &typing.join(" &\n");
         let n_conjuncts = self.random.below(3);
         for _ in 0..n_conjuncts {
-            let _ = write!(text, " &\n  ({})", self.expr(Kind::Pred, 2));
+            let _ = write!(text, " &\n  ({})", self.expr(ValueKind::Pred, 2));
         }
         if self.random.once_in(4) {
-            let _ = write!(text, "\nASSERTIONS\n  {}", self.expr(Kind::Pred, 2));
+            let _ = write!(text, "\nASSERTIONS\n  {}", self.expr(ValueKind::Pred, 2));
         }
         let start: Vec<String> = self.variables.clone().iter().map(|variable| self.start(variable)).collect();
         let _ = write!(text, "\nINITIALISATION\n{}\nOPERATIONS\n", start.join(" ||\n"));
@@ -340,7 +345,15 @@ impl<C: Choose> Machine<'_, C> {
     fn declare_constants(&mut self, text: &mut String) {
         let n_constants = self.random.below(3);
         for idx in 0..n_constants {
-            let kind = *self.random.pick(&[Kind::Int, Kind::Big, Kind::S, Kind::Set, Kind::Fun, Kind::Wei, Kind::Bool]);
+            let kind = *self.random.pick(&[
+                ValueKind::Int,
+                ValueKind::Big,
+                ValueKind::S,
+                ValueKind::Set,
+                ValueKind::Fun,
+                ValueKind::Wei,
+                ValueKind::Bool,
+            ]);
             self.constants.push((format!("c{idx}"), kind));
         }
         if !self.constants.is_empty() {
@@ -354,13 +367,13 @@ impl<C: Choose> Machine<'_, C> {
         text.push('\n');
     }
 
-    fn typing(&mut self, (name, kind): &(String, Kind)) -> String {
+    fn typing(&mut self, (name, kind): &(String, ValueKind)) -> String {
         let (_, ty, range, ..) = kind.row();
         let set = if self.random.once_in(4) { range } else { ty };
         format!("  {name} : {set}")
     }
 
-    fn start(&mut self, (name, kind): &(String, Kind)) -> String {
+    fn start(&mut self, (name, kind): &(String, ValueKind)) -> String {
         let (_, _, range, literals, _) = kind.row();
         if literals.is_empty() || self.random.once_in(5) {
             return format!("  {name} :: {range}");
@@ -370,15 +383,23 @@ impl<C: Choose> Machine<'_, C> {
 
     fn operation(&mut self, idx: usize) -> String {
         let n_params = self.random.below(3);
-        let params: Vec<(String, Kind)> = (0..n_params)
+        let params: Vec<(String, ValueKind)> = (0..n_params)
             .map(|idx| {
-                let kinds = [Kind::S, Kind::T, Kind::Int, Kind::E, Kind::Bool, Kind::Set, Kind::Big];
+                let kinds = [
+                    ValueKind::S,
+                    ValueKind::T,
+                    ValueKind::Int,
+                    ValueKind::E,
+                    ValueKind::Bool,
+                    ValueKind::Set,
+                    ValueKind::Big,
+                ];
                 (format!("p{idx}"), *self.random.pick(&kinds))
             })
             .collect();
         self.locals.extend(params.clone());
         let ranges: Vec<String> = params.iter().map(|(name, kind)| format!("{name} : {}", self.range(*kind))).collect();
-        let guard = self.expr(Kind::Pred, 2);
+        let guard = self.expr(ValueKind::Pred, 2);
         let guard = if ranges.is_empty() { guard } else { format!("{} & {guard}", ranges.join(" & ")) };
         let mut body = self.body(2);
         let mut head = format!("op{idx}");
@@ -387,7 +408,8 @@ impl<C: Choose> Machine<'_, C> {
         }
         if self.random.once_in(5) {
             head = format!("out <-- {head}");
-            let kind = *self.random.pick(&[Kind::Int, Kind::Set, Kind::Big, Kind::Real, Kind::Str]);
+            let kind =
+                *self.random.pick(&[ValueKind::Int, ValueKind::Set, ValueKind::Big, ValueKind::Real, ValueKind::Str]);
             body = format!("BEGIN {body} END || out := {}", self.expr(kind, 1));
         }
         self.locals.clear();
@@ -403,7 +425,7 @@ impl<C: Choose> Machine<'_, C> {
             0 => self.parallel(),
             1 => format!(
                 "IF {} THEN {} ELSE {} END",
-                self.expr(Kind::Pred, 1),
+                self.expr(ValueKind::Pred, 1),
                 self.body(depth - 1),
                 self.body(depth - 1)
             ),
@@ -411,14 +433,22 @@ impl<C: Choose> Machine<'_, C> {
             3 => format!("BEGIN {}; {} END", self.body(depth - 1), self.body(depth - 1)),
             4 => format!(
                 "SELECT {} THEN {} WHEN {} THEN {} END",
-                self.expr(Kind::Pred, 1),
+                self.expr(ValueKind::Pred, 1),
                 self.body(0),
-                self.expr(Kind::Pred, 1),
+                self.expr(ValueKind::Pred, 1),
                 self.body(0)
             ),
             5 | 6 => {
-                let kind = *self.random.pick(&[Kind::S, Kind::T, Kind::Int, Kind::Set, Kind::Fun, Kind::Bool]);
-                let (name, (guard, body)) = self.bound(kind, |this| (this.expr(Kind::Pred, 1), this.body(depth - 1)));
+                let kind = *self.random.pick(&[
+                    ValueKind::S,
+                    ValueKind::T,
+                    ValueKind::Int,
+                    ValueKind::Set,
+                    ValueKind::Fun,
+                    ValueKind::Bool,
+                ]);
+                let (name, (guard, body)) =
+                    self.bound(kind, |this| (this.expr(ValueKind::Pred, 1), this.body(depth - 1)));
                 format!("ANY {name} WHERE {name} : {} & {guard} THEN {body} END", self.range(kind))
             }
             7 => {
@@ -427,20 +457,20 @@ impl<C: Choose> Machine<'_, C> {
             }
             8 => {
                 let (name, kind) = self.variable();
-                format!("{name} : ({name} : {} & {})", kind.row().2, self.expr(Kind::Pred, 1))
+                format!("{name} : ({name} : {} & {})", kind.row().2, self.expr(ValueKind::Pred, 1))
             }
             9 => {
-                let kind = *self.random.pick(&[Kind::Int, Kind::Set, Kind::S]);
+                let kind = *self.random.pick(&[ValueKind::Int, ValueKind::Set, ValueKind::S]);
                 let value = self.expr(kind, 1);
                 let (name, body) = self.bound(kind, |this| this.body(depth - 1));
                 format!("LET {name} BE {name} = {value} IN {body} END")
             }
             10 => {
-                let (value, first) = (self.expr(Kind::Int, 1), self.body(0));
+                let (value, first) = (self.expr(ValueKind::Int, 1), self.body(0));
                 format!("CASE {value} OF EITHER 0 THEN {first} OR 1, 2 THEN {} ELSE skip END END", self.body(0))
             }
             11 => {
-                let (name, body) = self.bound(Kind::Int, |this| this.body(0));
+                let (name, body) = self.bound(ValueKind::Int, |this| this.body(0));
                 format!(
                     "VAR {name} IN {name} := 0; WHILE {name} < 2 DO {body}; {name} := {name} + 1 INVARIANT {name} : 0..2 VARIANT 2 - {name} END END"
                 )
@@ -450,7 +480,7 @@ impl<C: Choose> Machine<'_, C> {
     }
 
     /// A small set of values or, now and then, the whole type, which may be infinite.
-    fn range(&mut self, kind: Kind) -> &'static str {
+    fn range(&mut self, kind: ValueKind) -> &'static str {
         let (_, ty, range, ..) = kind.row();
         if self.random.once_in(24) { ty } else { range }
     }
@@ -463,7 +493,7 @@ impl<C: Choose> Machine<'_, C> {
         format!("{} || {}", self.assignment_to(&first), self.assignment_to(&second))
     }
 
-    fn variable(&mut self) -> (String, Kind) {
+    fn variable(&mut self) -> (String, ValueKind) {
         self.random.pick(&self.variables).clone()
     }
 
@@ -472,21 +502,23 @@ impl<C: Choose> Machine<'_, C> {
         self.assignment_to(&variable)
     }
 
-    fn assignment_to(&mut self, (name, kind): &(String, Kind)) -> String {
+    fn assignment_to(&mut self, (name, kind): &(String, ValueKind)) -> String {
         match kind {
-            Kind::Fun if self.random.once_in(2) => {
-                format!("{name}({}) := {}", self.expr(Kind::S, 1), self.expr(Kind::Int, 1))
+            ValueKind::Fun if self.random.once_in(2) => {
+                format!("{name}({}) := {}", self.expr(ValueKind::S, 1), self.expr(ValueKind::Int, 1))
             }
-            Kind::Rec if self.random.once_in(2) => format!("{name}'num := {}", self.expr(Kind::Int, 1)),
-            Kind::Set | Kind::Rel | Kind::Fun | Kind::Seq if self.random.once_in(6) => format!("{name} := {{}}"),
+            ValueKind::Rec if self.random.once_in(2) => format!("{name}'num := {}", self.expr(ValueKind::Int, 1)),
+            ValueKind::Set | ValueKind::Rel | ValueKind::Fun | ValueKind::Seq if self.random.once_in(6) => {
+                format!("{name} := {{}}")
+            }
             kind => format!("{name} := {}", self.expr(*kind, 2)),
         }
     }
 
     /// A formula of a kind in parentheses, or a name or literal.
-    fn expr(&mut self, kind: Kind, depth: usize) -> String {
+    fn expr(&mut self, kind: ValueKind, depth: usize) -> String {
         let (_, _, _, literals, templates) = kind.row();
-        if depth > 0 && (kind == Kind::Pred || !self.random.once_in(3)) {
+        if depth > 0 && (kind == ValueKind::Pred || !self.random.once_in(3)) {
             let allowed: Vec<&str> =
                 templates.iter().copied().filter(|template| !self.is_calm || !template.starts_with('?')).collect();
             let template = *self.random.pick(&allowed);
@@ -494,7 +526,7 @@ impl<C: Choose> Machine<'_, C> {
         }
         let known = self.constants.iter().chain(&self.variables).chain(&self.locals).chain(&self.locals);
         let mut leaves: Vec<String> = known.filter(|(_, of)| *of == kind).map(|(name, _)| name.clone()).collect();
-        if kind == Kind::Pred {
+        if kind == ValueKind::Pred {
             return self.simple_predicate();
         }
         leaves.extend(literals.iter().map(|text| (*text).to_owned()));
@@ -503,7 +535,7 @@ impl<C: Choose> Machine<'_, C> {
 
     /// A predicate without a deeper one.
     fn simple_predicate(&mut self) -> String {
-        let kinds: Vec<Kind> = self.variables.iter().map(|(_, kind)| *kind).collect();
+        let kinds: Vec<ValueKind> = self.variables.iter().map(|(_, kind)| *kind).collect();
         let kind = *self.random.pick(&kinds);
         let op = *self.random.pick(&["=", "/="]);
         format!("{} {op} {}", self.expr(kind, 0), self.expr(kind, 0))
@@ -513,7 +545,7 @@ impl<C: Choose> Machine<'_, C> {
     fn expand(&mut self, template: &str, depth: usize) -> String {
         if let Some((before, after)) = template.split_once("$$:") {
             let end = after.find(|ch: char| !ch.is_ascii_lowercase()).unwrap_or(after.len());
-            let kind = Kind::of_word(&after[..end]).expect("a kind");
+            let kind = ValueKind::of_word(&after[..end]).expect("a kind");
             let rest = format!("{before}$${}", &after[end..]);
             let (_, text) = self.bound(kind, |this| {
                 let name = this.locals.last().map(|(name, _)| name.clone()).unwrap_or_default();
@@ -529,7 +561,7 @@ impl<C: Choose> Machine<'_, C> {
                 None => (part, None),
             };
             let end = part.find(|ch: char| !ch.is_ascii_lowercase()).unwrap_or(part.len());
-            let kind = Kind::of_word(&part[..end]).expect("a hole names a kind");
+            let kind = ValueKind::of_word(&part[..end]).expect("a hole names a kind");
             text += &self.expr(kind, depth);
             text += &part[end..];
             self.locals.extend(hidden);
@@ -537,7 +569,7 @@ impl<C: Choose> Machine<'_, C> {
         text
     }
 
-    fn bound<R>(&mut self, kind: Kind, content: impl FnOnce(&mut Self) -> R) -> (String, R) {
+    fn bound<R>(&mut self, kind: ValueKind, content: impl FnOnce(&mut Self) -> R) -> (String, R) {
         self.n_names += 1;
         let name = format!("x{}", self.n_names);
         self.locals.push((name.clone(), kind));
@@ -547,7 +579,7 @@ impl<C: Choose> Machine<'_, C> {
     }
 }
 
-fn names(list: &[(String, Kind)]) -> String {
+fn names(list: &[(String, ValueKind)]) -> String {
     list.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 

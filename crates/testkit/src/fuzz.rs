@@ -14,7 +14,7 @@ use abridge_sema::{FileSystem, Options, analyse};
 use abridge_syntax::ast::Ast;
 use abridge_syntax::{PrintConfig, Visitor, parse_file, parse_formula, parse_substitution, print, same_tree, walk};
 
-use crate::compare::{self, Compared, Part, Way};
+use crate::compare::{self, Compared, Way, WayPart};
 use crate::{Choices, Project, everything};
 
 /// More diagnostics than these are not rendered; each costs as much as its line is long.
@@ -117,20 +117,20 @@ fn options(bytes: &[u8]) -> Options {
 
 /// The machine that bytes stand for has the same states, transitions and findings with every evaluator.
 pub fn evaluators_agree(bytes: &[u8]) -> Compared {
-    agree(bytes, Part::Evaluation)
+    agree(bytes, WayPart::Evaluation)
 }
 
 /// The same with every strategy, number of workers and place of states.
 pub fn searches_agree(bytes: &[u8]) -> Compared {
-    agree(bytes, Part::Search)
+    agree(bytes, WayPart::Search)
 }
 
 /// The same findings with every reduction.
 pub fn reductions_agree(bytes: &[u8]) -> Compared {
-    agree(bytes, Part::Reduction)
+    agree(bytes, WayPart::Reduction)
 }
 
-fn agree(bytes: &[u8], part: Part) -> Compared {
+fn agree(bytes: &[u8], part: WayPart) -> Compared {
     let text = everything::machine(&mut Choices::new(bytes));
     let ways: Vec<Way> = compare::ways().into_iter().filter(|way| way.part == part).collect();
     let compared = compare::compare(&Project::model_of(&text), &ways);

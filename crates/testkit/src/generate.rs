@@ -12,7 +12,7 @@ use crate::{Choices, Choose as _};
 
 /// What may occur.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct GeneratorConfig {
     pub strings: bool,
     pub reals: bool,
     pub trees: bool,
@@ -20,76 +20,76 @@ pub struct Config {
     pub depth: usize,
 }
 
-impl Default for Config {
+impl Default for GeneratorConfig {
     fn default() -> Self {
-        Config { strings: true, reals: true, trees: true, depth: 4 }
+        GeneratorConfig { strings: true, reals: true, trees: true, depth: 4 }
     }
 }
 
 /// A type of the machine under construction.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Type {
+pub enum GeneratedType {
     Integer,
     Bool,
     String,
     Real,
     /// A carrier set, by its index.
     Given(usize),
-    Pow(Box<Type>),
-    Pair(Box<Type>, Box<Type>),
+    Pow(Box<GeneratedType>),
+    Pair(Box<GeneratedType>, Box<GeneratedType>),
     /// Fields in the order of their names.
-    Record(Vec<(&'static str, Type)>),
+    Record(Vec<(&'static str, GeneratedType)>),
 }
 
-impl Type {
-    pub fn pow(elem: Type) -> Type {
-        Type::Pow(Box::new(elem))
+impl GeneratedType {
+    pub fn pow(elem: GeneratedType) -> GeneratedType {
+        GeneratedType::Pow(Box::new(elem))
     }
 
-    pub fn pair(first: Type, second: Type) -> Type {
-        Type::Pair(Box::new(first), Box::new(second))
+    pub fn pair(first: GeneratedType, second: GeneratedType) -> GeneratedType {
+        GeneratedType::Pair(Box::new(first), Box::new(second))
     }
 
-    pub fn relation(first: Type, second: Type) -> Type {
-        Type::pow(Type::pair(first, second))
+    pub fn relation(first: GeneratedType, second: GeneratedType) -> GeneratedType {
+        GeneratedType::pow(GeneratedType::pair(first, second))
     }
 
-    pub fn sequence(elem: Type) -> Type {
-        Type::relation(Type::Integer, elem)
+    pub fn sequence(elem: GeneratedType) -> GeneratedType {
+        GeneratedType::relation(GeneratedType::Integer, elem)
     }
 
-    pub fn tree(label: Type) -> Type {
-        Type::relation(Type::sequence(Type::Integer), label)
+    pub fn tree(label: GeneratedType) -> GeneratedType {
+        GeneratedType::relation(GeneratedType::sequence(GeneratedType::Integer), label)
     }
 }
 
 /// The text of a machine named `Main`.
-pub fn machine(bytes: &[u8], config: Config) -> String {
+pub fn machine(bytes: &[u8], config: GeneratorConfig) -> String {
     Generator::new(bytes, config).machine()
 }
 
 /// Writes formulas and substitutions over the names in scope.
 pub struct Generator<'a> {
     choices: Choices<'a>,
-    config: Config,
+    config: GeneratorConfig,
     /// Carrier sets: their names, and their elements unless they are deferred.
     sets: Vec<(String, Vec<String>)>,
     /// Names that may be read, with their types; the innermost last.
-    scope: Vec<(String, Type)>,
+    scope: Vec<(String, GeneratedType)>,
     /// Definitions with one parameter: name, parameter and result.
-    definitions: Vec<(String, Type, Type)>,
+    definitions: Vec<(String, GeneratedType, GeneratedType)>,
     n_names: usize,
 }
 
 impl<'a> Generator<'a> {
     /// A generator with two carrier sets and nothing else in scope.
-    pub fn new(bytes: &'a [u8], config: Config) -> Self {
+    pub fn new(bytes: &'a [u8], config: GeneratorConfig) -> Self {
         let mut choices = Choices::new(bytes);
         let n_elements = 1 + choices.below(3);
         let elements = (1..=n_elements).map(|idx| format!("e{idx}")).collect();
         let sets = vec![("ENUM".to_owned(), elements), ("DEFERRED".to_owned(), Vec::new())];
         // A deferred set has no other elements that can be named.
-        let scope = vec![("some".to_owned(), Type::Given(1))];
+        let scope = vec![("some".to_owned(), GeneratedType::Given(1))];
         Generator { choices, config, sets, scope, definitions: Vec::new(), n_names: 0 }
     }
 
@@ -106,7 +106,9 @@ impl<'a> Generator<'a> {
         let invariant = self.pred(self.config.depth);
         let n_operations = 1 + self.choices.below(3);
         let operations: Vec<String> = (0..n_operations).map(|idx| self.operation(idx, &variables)).collect();
-        let names = |list: &[(String, Type)]| list.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+        let names = |list: &[(String, GeneratedType)]| {
+            list.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
+        };
         format!(
             "MACHINE Main\nSETS\n  ENUM = {{{}}}; DEFERRED\nCONSTANTS some, {}\nPROPERTIES\n  some : DEFERRED & {properties}\n  & \
              ({extra})\nDEFINITIONS\n{definitions}VARIABLES {}\nINVARIANT\n  {typing}\n  & ({invariant})\nINITIALISATION\n  \
@@ -119,7 +121,7 @@ impl<'a> Generator<'a> {
     }
 
     /// New names with types, up to `most` of them.
-    fn declare(&mut self, prefix: &str, most: usize) -> Vec<(String, Type)> {
+    fn declare(&mut self, prefix: &str, most: usize) -> Vec<(String, GeneratedType)> {
         (0..=self.choices.below(most)).map(|idx| (format!("{prefix}{idx}"), self.value_type())).collect()
     }
 
@@ -137,18 +139,20 @@ impl<'a> Generator<'a> {
         text
     }
 
-    fn initialisation(&mut self, variables: &[(String, Type)]) -> String {
-        let assign = |(name, ty): &(String, Type)| format!("{name} := {}", self.expr(ty, 1));
+    fn initialisation(&mut self, variables: &[(String, GeneratedType)]) -> String {
+        let assign = |(name, ty): &(String, GeneratedType)| format!("{name} := {}", self.expr(ty, 1));
         variables.iter().map(assign).collect::<Vec<_>>().join(" || ")
     }
 
     /// `[out <--] op[(param)] = S`
-    fn operation(&mut self, idx: usize, variables: &[(String, Type)]) -> String {
-        let params: Vec<(String, Type)> =
+    fn operation(&mut self, idx: usize, variables: &[(String, GeneratedType)]) -> String {
+        let params: Vec<(String, GeneratedType)> =
             (0..self.choices.below(3)).map(|idx| (format!("p{idx}"), self.element_type())).collect();
-        let outputs: Vec<(String, Type)> =
+        let outputs: Vec<(String, GeneratedType)> =
             (0..self.choices.below(2)).map(|idx| (format!("r{idx}"), self.value_type())).collect();
-        let names = |list: &[(String, Type)]| list.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+        let names = |list: &[(String, GeneratedType)]| {
+            list.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
+        };
         let mut head = if outputs.is_empty() { String::new() } else { format!("{} <-- ", names(&outputs)) };
         head.push_str(&format!("op{idx}"));
         if !params.is_empty() {
@@ -166,22 +170,24 @@ impl<'a> Generator<'a> {
     }
 
     /// `a : A & b : B`; `btrue` without names.
-    fn typing(&self, names: &[(String, Type)]) -> String {
-        let typed = |(name, ty): &(String, Type)| format!("{name} : {}", self.range(ty));
+    fn typing(&self, names: &[(String, GeneratedType)]) -> String {
+        let typed = |(name, ty): &(String, GeneratedType)| format!("{name} : {}", self.range(ty));
         if names.is_empty() { "btrue".to_owned() } else { names.iter().map(typed).collect::<Vec<_>>().join(" & ") }
     }
 
     /// A finite set of values of a type.
-    fn range(&self, ty: &Type) -> String {
+    fn range(&self, ty: &GeneratedType) -> String {
         match ty {
-            Type::Integer => "-1..3".to_owned(),
-            Type::Bool => "BOOL".to_owned(),
-            Type::String => "{\"\", \"a\", \"bc\"}".to_owned(),
-            Type::Real => "{0.0, 1.5}".to_owned(),
-            Type::Given(set) => self.sets[*set].0.clone(),
-            Type::Pow(elem) => format!("POW({})", self.range(elem)),
-            Type::Pair(first, second) => format!("({} * {})", self.operand_range(first), self.operand_range(second)),
-            Type::Record(fields) => {
+            GeneratedType::Integer => "-1..3".to_owned(),
+            GeneratedType::Bool => "BOOL".to_owned(),
+            GeneratedType::String => "{\"\", \"a\", \"bc\"}".to_owned(),
+            GeneratedType::Real => "{0.0, 1.5}".to_owned(),
+            GeneratedType::Given(set) => self.sets[*set].0.clone(),
+            GeneratedType::Pow(elem) => format!("POW({})", self.range(elem)),
+            GeneratedType::Pair(first, second) => {
+                format!("({} * {})", self.operand_range(first), self.operand_range(second))
+            }
+            GeneratedType::Record(fields) => {
                 let fields: Vec<String> =
                     fields.iter().map(|(name, ty)| format!("{name} : {}", self.range(ty))).collect();
                 format!("struct({})", fields.join(", "))
@@ -189,40 +195,40 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn operand_range(&self, ty: &Type) -> String {
+    fn operand_range(&self, ty: &GeneratedType) -> String {
         format!("({})", self.range(ty))
     }
 
     /// A type with few values.
-    fn base_type(&mut self) -> Type {
+    fn base_type(&mut self) -> GeneratedType {
         match self.choices.below(8) {
-            0 | 1 => Type::Integer,
-            2 => Type::Bool,
-            3 if self.config.strings => Type::String,
-            4 if self.config.reals => Type::Real,
-            idx => Type::Given(idx % self.sets.len()),
+            0 | 1 => GeneratedType::Integer,
+            2 => GeneratedType::Bool,
+            3 if self.config.strings => GeneratedType::String,
+            4 if self.config.reals => GeneratedType::Real,
+            idx => GeneratedType::Given(idx % self.sets.len()),
         }
     }
 
     /// A type that a bound variable can range over.
-    fn element_type(&mut self) -> Type {
+    fn element_type(&mut self) -> GeneratedType {
         match self.choices.below(6) {
-            4 => Type::pair(self.base_type(), self.base_type()),
-            5 => Type::pow(self.base_type()),
+            4 => GeneratedType::pair(self.base_type(), self.base_type()),
+            5 => GeneratedType::pow(self.base_type()),
             _ => self.base_type(),
         }
     }
 
     /// A type for constants and variables.
-    fn value_type(&mut self) -> Type {
+    fn value_type(&mut self) -> GeneratedType {
         match self.choices.below(9) {
             0 | 1 => self.base_type(),
-            2 | 3 => Type::pow(self.element_type()),
-            4 => Type::relation(self.base_type(), self.base_type()),
-            5 => Type::sequence(self.base_type()),
-            6 => Type::pow(Type::pow(self.base_type())),
-            7 => Type::Record(vec![("left_part", self.base_type()), ("n", self.element_type())]),
-            _ if self.config.trees => Type::tree(self.base_type()),
+            2 | 3 => GeneratedType::pow(self.element_type()),
+            4 => GeneratedType::relation(self.base_type(), self.base_type()),
+            5 => GeneratedType::sequence(self.base_type()),
+            6 => GeneratedType::pow(GeneratedType::pow(self.base_type())),
+            7 => GeneratedType::Record(vec![("left_part", self.base_type()), ("n", self.element_type())]),
+            _ if self.config.trees => GeneratedType::tree(self.base_type()),
             _ => self.element_type(),
         }
     }

@@ -13,13 +13,13 @@ pub fn machine(random: &mut Random) -> String {
     let is_calm = random.once_in(2);
     let n_variables = VARIABLES.len() - usize::from(random.once_in(2));
     let has_wide = random.once_in(3);
-    Machine { random, local: None, is_calm, n_variables, has_wide }.text()
+    GuardedMachine { random, local: None, is_calm, n_variables, has_wide }.text()
 }
 
-struct Machine<'r> {
+struct GuardedMachine<'r> {
     random: &'r mut Random,
     /// A local in scope and its kind.
-    local: Option<(&'static str, Kind)>,
+    local: Option<(&'static str, GuardKind)>,
     /// Nothing is ill-defined, and little is asked.
     is_calm: bool,
     /// All variables, or all but the last.
@@ -29,7 +29,7 @@ struct Machine<'r> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum GuardKind {
     Bool,
     Elem,
     Int,
@@ -40,17 +40,17 @@ enum Kind {
     Sets,
 }
 
-const VARIABLES: [(&str, Kind); 10] = [
-    ("b1", Kind::Bool),
-    ("b2", Kind::Bool),
-    ("el", Kind::Elem),
-    ("nn", Kind::Int),
-    ("mm", Kind::Int),
-    ("uu", Kind::Set),
-    ("vv", Kind::Set),
-    ("rr", Kind::Relation),
-    ("ff", Kind::Function),
-    ("gg", Kind::Sets),
+const VARIABLES: [(&str, GuardKind); 10] = [
+    ("b1", GuardKind::Bool),
+    ("b2", GuardKind::Bool),
+    ("el", GuardKind::Elem),
+    ("nn", GuardKind::Int),
+    ("mm", GuardKind::Int),
+    ("uu", GuardKind::Set),
+    ("vv", GuardKind::Set),
+    ("rr", GuardKind::Relation),
+    ("ff", GuardKind::Function),
+    ("gg", GuardKind::Sets),
 ];
 
 /// Integers at the edges of bounds, of drifts and of the widths of circuits.
@@ -80,7 +80,7 @@ const FUNCTIONS_TO_SETS: [(&str, &str); 4] = [
     ("(uu \\/ vv) +-> POW(SS)", "{s2 |-> {s3}}"),
 ];
 
-impl Machine<'_> {
+impl GuardedMachine<'_> {
     fn text(&mut self) -> String {
         let mut text = String::from("MACHINE Random\nSETS SS = {s1, s2, s3}\n");
         let has_constant = self.random.once_in(3);
@@ -126,8 +126,12 @@ impl Machine<'_> {
     }
 
     fn operation(&mut self, idx: usize) -> String {
-        let domain =
-            *self.random.pick(&[("SS", Kind::Elem), ("0..2", Kind::Int), ("uu", Kind::Elem), ("vv - uu", Kind::Elem)]);
+        let domain = *self.random.pick(&[
+            ("SS", GuardKind::Elem),
+            ("0..2", GuardKind::Int),
+            ("uu", GuardKind::Elem),
+            ("vv - uu", GuardKind::Elem),
+        ]);
         let form = self.random.below(5);
         if form >= 2 {
             self.local = Some(("xx", domain.1));
@@ -158,7 +162,7 @@ impl Machine<'_> {
             8 => match self.random.below(4) {
                 0 => "el :: SS".to_owned(),
                 1 => format!("nn :: 0..{}", self.random.below(3)),
-                2 => format!("el :: {}", self.expr(Kind::Set, 1)),
+                2 => format!("el :: {}", self.expr(GuardKind::Set, 1)),
                 _ => format!("nn : (nn : 0..3 & {})", self.pred(1)),
             },
             0 => {
@@ -179,15 +183,15 @@ impl Machine<'_> {
     fn assignment(&mut self, variable: usize) -> String {
         let (name, kind) = VARIABLES[variable];
         match kind {
-            Kind::Function if self.random.once_in(2) => {
-                format!("{name}({}) := {}", self.expr(Kind::Elem, 1), self.expr(Kind::Int, 1))
+            GuardKind::Function if self.random.once_in(2) => {
+                format!("{name}({}) := {}", self.expr(GuardKind::Elem, 1), self.expr(GuardKind::Int, 1))
             }
-            Kind::Sets if self.random.once_in(2) => {
-                let (elem, other) = (self.expr(Kind::Elem, 0), self.expr(Kind::Elem, 0));
+            GuardKind::Sets if self.random.once_in(2) => {
+                let (elem, other) = (self.expr(GuardKind::Elem, 0), self.expr(GuardKind::Elem, 0));
                 match self.random.below(3) {
                     0 if !self.is_calm => format!("{name}({elem}) := {name}({elem}) \\/ {{{other}}}"),
                     1 if !self.is_calm => format!("{name}({elem}) := {name}({elem}) - {{{other}}}"),
-                    _ => format!("{name}({elem}) := {}", self.expr(Kind::Set, 1)),
+                    _ => format!("{name}({elem}) := {}", self.expr(GuardKind::Set, 1)),
                 }
             }
             _ => format!("{name} := {}", self.expr(kind, 2)),
@@ -199,7 +203,7 @@ impl Machine<'_> {
         let (edge, other) = (*self.random.pick(&EDGES), *self.random.pick(&EDGES));
         match self.random.below(4) {
             0 => edge.to_owned(),
-            1 => self.expr(Kind::Int, 1),
+            1 => self.expr(GuardKind::Int, 1),
             _ => format!("IF ww < {edge} THEN {other} ELSE ww {} END", self.random.pick(&CHANGES)),
         }
     }
@@ -211,7 +215,7 @@ impl Machine<'_> {
         let deeper = depth.saturating_sub(1);
         match self.random.below(if depth == 0 { 7 } else { 13 }) {
             0 | 1 => format!("b{} = {}", 1 + self.random.below(2), self.random.pick(&["TRUE", "FALSE"])),
-            2 => format!("el {} {}", self.random.pick(&["=", "/="]), self.expr(Kind::Elem, 0)),
+            2 => format!("el {} {}", self.random.pick(&["=", "/="]), self.expr(GuardKind::Elem, 0)),
             3 => format!(
                 "{} {} {}",
                 self.random.pick(&["nn", "mm"]),
@@ -219,7 +223,7 @@ impl Machine<'_> {
                 self.random.below(4)
             ),
             4 | 5 => {
-                let elem = self.expr(Kind::Elem, 0);
+                let elem = self.expr(GuardKind::Elem, 0);
                 let sets = ["uu", "vv", "dom(ff)", "ran(rr)", "dom(gg)", "gg(el)"];
                 let n_sets = if !self.has_sets() { 4 } else { sets.len() - usize::from(self.is_calm) };
                 format!("{elem} {} {}", self.random.pick(&[":", "/:"]), self.random.pick(&sets[..n_sets]))
@@ -228,13 +232,13 @@ impl Machine<'_> {
             7 => format!("({} or {})", self.pred(deeper), self.pred(deeper)),
             8 => format!("not({})", self.pred(deeper)),
             9 => format!("({} => {})", self.pred(deeper), self.pred(deeper)),
-            10 => format!("{} < {}", self.expr(Kind::Int, 1), self.expr(Kind::Int, 1)),
-            11 => format!("({}) <: ({})", self.expr(Kind::Set, 1), self.expr(Kind::Set, 1)),
-            _ => format!("!zz.(zz : ({}) => zz : ({}))", self.expr(Kind::Set, 1), self.expr(Kind::Set, 1)),
+            10 => format!("{} < {}", self.expr(GuardKind::Int, 1), self.expr(GuardKind::Int, 1)),
+            11 => format!("({}) <: ({})", self.expr(GuardKind::Set, 1), self.expr(GuardKind::Set, 1)),
+            _ => format!("!zz.(zz : ({}) => zz : ({}))", self.expr(GuardKind::Set, 1), self.expr(GuardKind::Set, 1)),
         }
     }
 
-    fn expr(&mut self, kind: Kind, depth: usize) -> String {
+    fn expr(&mut self, kind: GuardKind, depth: usize) -> String {
         if let Some((name, of)) = self.local
             && of == kind
             && self.random.once_in(2)
@@ -244,50 +248,50 @@ impl Machine<'_> {
         let deeper = depth.saturating_sub(1);
         let is_deep = depth > 0 && !self.random.once_in(3);
         match (kind, is_deep) {
-            (Kind::Bool, false) => (*self.random.pick(&["TRUE", "FALSE", "b1", "b2"])).to_owned(),
-            (Kind::Bool, true) => format!("bool({})", self.pred(deeper)),
-            (Kind::Elem, false) => (*self.random.pick(&["s1", "s2", "s3", "el"])).to_owned(),
-            (Kind::Elem, true) => match self.random.below(3) {
+            (GuardKind::Bool, false) => (*self.random.pick(&["TRUE", "FALSE", "b1", "b2"])).to_owned(),
+            (GuardKind::Bool, true) => format!("bool({})", self.pred(deeper)),
+            (GuardKind::Elem, false) => (*self.random.pick(&["s1", "s2", "s3", "el"])).to_owned(),
+            (GuardKind::Elem, true) => match self.random.below(3) {
                 0 if !self.is_calm => "rr(el)".to_owned(),
-                _ => self.expr(Kind::Elem, 0),
+                _ => self.expr(GuardKind::Elem, 0),
             },
-            (Kind::Int, false) => (*self.random.pick(&["0", "1", "2", "nn", "mm"])).to_owned(),
-            (Kind::Int, true) if self.is_calm => match self.random.below(3) {
+            (GuardKind::Int, false) => (*self.random.pick(&["0", "1", "2", "nn", "mm"])).to_owned(),
+            (GuardKind::Int, true) if self.is_calm => match self.random.below(3) {
                 0 => format!("(nn + {}) mod 3", 1 + self.random.below(2)),
-                1 => format!("card({})", self.expr(Kind::Set, deeper)),
+                1 => format!("card({})", self.expr(GuardKind::Set, deeper)),
                 _ => format!("min({{{}, 2}})", self.random.pick(&["nn + 1", "mm + 1"])),
             },
-            (Kind::Int, true) => match self.random.below(6) {
+            (GuardKind::Int, true) => match self.random.below(6) {
                 0 => format!("{} + 1", self.random.pick(&["nn", "mm"])),
                 1 => format!("{} - 1", self.random.pick(&["nn", "mm"])),
-                2 => format!("ff({})", self.expr(Kind::Elem, 0)),
-                3 => format!("card({})", self.expr(Kind::Set, deeper)),
-                4 => format!("({} mod 4)", self.expr(Kind::Int, deeper)),
+                2 => format!("ff({})", self.expr(GuardKind::Elem, 0)),
+                3 => format!("card({})", self.expr(GuardKind::Set, deeper)),
+                4 => format!("({} mod 4)", self.expr(GuardKind::Int, deeper)),
                 _ => format!("(1 / {})", self.random.pick(&["nn", "2", "1"])),
             },
-            (Kind::Set, false) => (*self.random.pick(&["uu", "vv", "SS", "{s1}", "{el}"])).to_owned(),
-            (Kind::Set, true) => match self.random.below(5) {
-                0 | 1 => format!("{} \\/ {{{}}}", self.random.pick(&["uu", "vv"]), self.expr(Kind::Elem, deeper)),
-                2 => format!("{} - {{{}}}", self.random.pick(&["uu", "vv"]), self.expr(Kind::Elem, deeper)),
-                3 => format!("rr[{}]", self.expr(Kind::Set, deeper)),
+            (GuardKind::Set, false) => (*self.random.pick(&["uu", "vv", "SS", "{s1}", "{el}"])).to_owned(),
+            (GuardKind::Set, true) => match self.random.below(5) {
+                0 | 1 => format!("{} \\/ {{{}}}", self.random.pick(&["uu", "vv"]), self.expr(GuardKind::Elem, deeper)),
+                2 => format!("{} - {{{}}}", self.random.pick(&["uu", "vv"]), self.expr(GuardKind::Elem, deeper)),
+                3 => format!("rr[{}]", self.expr(GuardKind::Set, deeper)),
                 _ => "dom(ff)".to_owned(),
             },
-            (Kind::Relation, _) => match self.random.below(4) {
-                0 => format!("rr \\/ {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Elem, 0)),
-                1 => format!("({}) <| rr", self.expr(Kind::Set, deeper)),
-                2 => format!("rr |>> ({})", self.expr(Kind::Set, deeper)),
-                _ => format!("rr <+ {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Elem, 0)),
+            (GuardKind::Relation, _) => match self.random.below(4) {
+                0 => format!("rr \\/ {{{} |-> {}}}", self.expr(GuardKind::Elem, 0), self.expr(GuardKind::Elem, 0)),
+                1 => format!("({}) <| rr", self.expr(GuardKind::Set, deeper)),
+                2 => format!("rr |>> ({})", self.expr(GuardKind::Set, deeper)),
+                _ => format!("rr <+ {{{} |-> {}}}", self.expr(GuardKind::Elem, 0), self.expr(GuardKind::Elem, 0)),
             },
-            (Kind::Function, _) => match self.random.below(3) {
-                0 => format!("ff <+ {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Int, deeper)),
-                1 => format!("{{{}}} <<| ff", self.expr(Kind::Elem, 0)),
-                _ => format!("ff |>> {{{}}}", self.expr(Kind::Int, 0)),
+            (GuardKind::Function, _) => match self.random.below(3) {
+                0 => format!("ff <+ {{{} |-> {}}}", self.expr(GuardKind::Elem, 0), self.expr(GuardKind::Int, deeper)),
+                1 => format!("{{{}}} <<| ff", self.expr(GuardKind::Elem, 0)),
+                _ => format!("ff |>> {{{}}}", self.expr(GuardKind::Int, 0)),
             },
-            (Kind::Sets, _) => match self.random.below(4) {
-                0 => format!("gg <+ {{{} |-> ({})}}", self.expr(Kind::Elem, 0), self.expr(Kind::Set, deeper)),
-                1 => format!("{{{}}} <<| gg", self.expr(Kind::Elem, 0)),
-                2 => format!("gg - {{{} |-> {}}}", self.expr(Kind::Elem, 0), self.expr(Kind::Set, 0)),
-                _ => format!("({}) <| gg", self.expr(Kind::Set, 0)),
+            (GuardKind::Sets, _) => match self.random.below(4) {
+                0 => format!("gg <+ {{{} |-> ({})}}", self.expr(GuardKind::Elem, 0), self.expr(GuardKind::Set, deeper)),
+                1 => format!("{{{}}} <<| gg", self.expr(GuardKind::Elem, 0)),
+                2 => format!("gg - {{{} |-> {}}}", self.expr(GuardKind::Elem, 0), self.expr(GuardKind::Set, 0)),
+                _ => format!("({}) <| gg", self.expr(GuardKind::Set, 0)),
             },
         }
     }

@@ -30,4 +30,4 @@ pub mod temporal;
 
 pub use abridge_value::Random;
 pub use choices::{Choices, Choose};
-pub use project::{Disk, Project, with_formulas};
+pub use project::{FolderFiles, Project, with_formulas};

@@ -26,7 +26,7 @@ pub struct Limits {
 
 /// What a run took.
 #[derive(Clone, Debug, Default)]
-pub struct Run {
+pub struct LimitedRun {
     /// By the clock.
     pub seconds: f64,
     /// Processor time of all threads.
@@ -41,7 +41,7 @@ pub struct Run {
     pub said: String,
 }
 
-impl Run {
+impl LimitedRun {
     pub fn keeps(&self, limits: &Limits) -> bool {
         self.status.is_some()
             && (self.late <= MAX_LATE_SECONDS || self.seconds <= limits.seconds + MAX_LATE_SECONDS)
@@ -53,7 +53,7 @@ impl Run {
 ///
 /// # Panics
 /// If the program cannot be started.
-pub fn run(binary: &Path, file: &Path, limits: &Limits, options: &[String], folder: &Path) -> Run {
+pub fn run(binary: &Path, file: &Path, limits: &Limits, options: &[String], folder: &Path) -> LimitedRun {
     let output = folder.join("output");
     let sink = File::create(&output).expect("a file can be made");
     let start = Instant::now();
@@ -66,7 +66,7 @@ pub fn run(binary: &Path, file: &Path, limits: &Limits, options: &[String], fold
         .stdin(Stdio::null())
         .spawn()
         .expect("the program can be started");
-    let mut run = Run::default();
+    let mut run = LimitedRun::default();
     watch(&mut child, start, limits, &mut run);
     run.seconds = start.elapsed().as_secs_f64();
     let mut text = Vec::new();
@@ -77,7 +77,7 @@ pub fn run(binary: &Path, file: &Path, limits: &Limits, options: &[String], fold
 }
 
 /// Measures a process until it ends.
-fn watch(child: &mut Child, start: Instant, limits: &Limits, run: &mut Run) {
+fn watch(child: &mut Child, start: Instant, limits: &Limits, run: &mut LimitedRun) {
     let mut at_limit = None;
     loop {
         run.megabytes = peak_megabytes(child.id()).unwrap_or(run.megabytes);

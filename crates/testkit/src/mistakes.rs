@@ -3,7 +3,7 @@
 //! A line is marked where it is wrong, `n <: 1..2   //~ type-mismatch "INTEGER"`: the id of a diagnostic whose primary place begins
 //! on that line, and optionally a piece of its message. Lines `//|` at the end of the file hold all diagnostics as a user reads them.
 //! Marks and shown text are cut off before the front end reads the files, so they change no place and no message. If a mark could
-//! be met by no diagnostic, or a diagnostic by no mark, a mistake of a user would go unnoticed; both are a [`Case::difference`].
+//! be met by no diagnostic, or a diagnostic by no mark, a mistake of a user would go unnoticed; both are a [`MistakeCase::difference`].
 //!
 //! A case may hold several files: a line `//! file: Name.mch` begins the next one. The first file is the main machine, `M` with
 //! the ending of the case unless such a line names it. Header lines `//! preference: NAME=VALUE` and `//! set-size: SET=N` are what
@@ -24,7 +24,7 @@ const SHOWN: &str = "//|";
 
 /// One wrong model with what must be said about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Case {
+pub struct MistakeCase {
     /// The name that the main machine has unless the case names it.
     default_name: String,
     files: Vec<CaseFile>,
@@ -53,14 +53,14 @@ struct Annotation {
     piece: Option<String>,
 }
 
-impl Case {
+impl MistakeCase {
     /// Takes a case apart.
     ///
     /// # Errors
     /// When a header line or a mark is not of the documented form.
-    pub fn parse(text: &str, extension: &str) -> Result<Case, String> {
+    pub fn parse(text: &str, extension: &str) -> Result<MistakeCase, String> {
         let default_name = format!("M.{extension}");
-        let mut case = Case {
+        let mut case = MistakeCase {
             files: vec![CaseFile { name: default_name.clone(), lines: Vec::new() }],
             default_name,
             shown: None,
@@ -154,7 +154,7 @@ impl Case {
     }
 
     /// The case with what the front end says now. Marks that are met stay as they are.
-    pub fn blessed(&self) -> Case {
+    pub fn blessed(&self) -> MistakeCase {
         let project = self.project();
         let analysis = project.analyse();
         let mut blessed = self.clone();
@@ -182,7 +182,7 @@ impl Case {
         self.files.iter().flat_map(|file| &file.lines).any(|line| !line.marks.is_empty())
     }
 
-    /// The case as text, the inverse of [`Case::parse`].
+    /// The case as text, the inverse of [`MistakeCase::parse`].
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (idx, file) in self.files.iter().enumerate() {
@@ -267,7 +267,7 @@ mod tests {
                          INITIALISATION x := 0\nEND\n";
 
     fn difference(text: &str) -> Option<String> {
-        Case::parse(text, "mch").expect("a case").difference()
+        MistakeCase::parse(text, "mch").expect("a case").difference()
     }
 
     #[test]
@@ -277,7 +277,7 @@ mod tests {
         assert!(difference(&WRONG.replace("   //~ type-mismatch \"INTEGER\"", "")).is_some());
         assert!(difference(&WRONG.replace("x := 0", "x := 0   //~ type-mismatch")).is_some());
         assert!(difference(&format!("{WRONG}//| error[type-mismatch]: another text\n")).is_some());
-        assert!(Case::parse("//! colour: red\nMACHINE M END", "mch").is_err());
+        assert!(MistakeCase::parse("//! colour: red\nMACHINE M END", "mch").is_err());
     }
 
     #[test]
@@ -285,7 +285,7 @@ mod tests {
         let two =
             format!("//! file: A.ref\n{WRONG}\n//! file: B.mch\nMACHINE B\nEND\n\n//| error: words\n//|\n//|   more\n");
         for text in [WRONG, &two] {
-            assert_eq!(Case::parse(text, "mch").expect("a case").text(), text);
+            assert_eq!(MistakeCase::parse(text, "mch").expect("a case").text(), text);
         }
     }
 }

@@ -10,10 +10,10 @@ use abridge_model::Model;
 use abridge_sema::{Options, analyse};
 
 use crate::expectations::{About, Claim, Count, Expectation, Subtest, expectations};
-use crate::{Disk, with_formulas};
+use crate::{FolderFiles, with_formulas};
 
 /// A machine and its header.
-pub struct Subject {
+pub struct ModelFile {
     pub path: PathBuf,
     pub lines: Vec<Expectation>,
 }
@@ -30,26 +30,26 @@ pub fn path(name: &str) -> PathBuf {
 }
 
 /// All machines and refinements under `models/`, by name.
-pub fn subjects() -> Vec<Subject> {
+pub fn subjects() -> Vec<ModelFile> {
     let folder = path("");
     let entries = std::fs::read_dir(folder).expect("models/ exists");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|end| end == "mch" || end == "ref"));
     paths.sort();
-    paths.into_iter().map(Subject::new).collect()
+    paths.into_iter().map(ModelFile::new).collect()
 }
 
 /// The model of a machine under `models/`, with the options of no header.
 pub fn model(name: &str) -> Model {
-    let analysis = analyse(&Disk, &path(name), &Options::default());
+    let analysis = analyse(&FolderFiles, &path(name), &Options::default());
     analysis.model.unwrap_or_else(|| panic!("{name}: {:?}", analysis.diagnostics))
 }
 
-impl Subject {
+impl ModelFile {
     fn new(path: PathBuf) -> Self {
         let text = std::fs::read_to_string(&path).expect("readable");
         let lines = expectations(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Subject { path, lines }
+        ModelFile { path, lines }
     }
 
     /// The sizes of the header, then those given.
@@ -63,13 +63,13 @@ impl Subject {
     }
 
     pub fn model(&self, sizes: &[(String, u32)]) -> Model {
-        let analysis = analyse(&Disk, &self.path, &self.options(sizes));
+        let analysis = analyse(&FolderFiles, &self.path, &self.options(sizes));
         analysis.model.unwrap_or_else(|| panic!("{}: {:?}", self.path.display(), analysis.diagnostics))
     }
 
     /// The model with the atoms of the temporal properties that the machine states, and these.
     pub fn with_formulas(&self, config: &Config) -> (Model, Prepared) {
-        let prepared = with_formulas(&Disk, &self.path, &self.options(&[]), &[], config);
+        let prepared = with_formulas(&FolderFiles, &self.path, &self.options(&[]), &[], config);
         prepared.unwrap_or_else(|| panic!("{} has mistakes", self.path.display()))
     }
 

@@ -31,7 +31,7 @@ impl Mutator {
         let mut tokens = match random.below(8) {
             0 => {
                 let len = 20 + random.below(600);
-                tokens(&generate::machine(&random.bytes(len), generate::Config::default()))
+                tokens(&generate::machine(&random.bytes(len), generate::GeneratorConfig::default()))
             }
             _ => random.pick(&self.seeds).clone(),
         };

@@ -16,7 +16,7 @@ use abridge_eval::Env;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::{Model, dump};
 use abridge_model_system::ModelSystem as _;
-use abridge_sema::{FormulaBody, FormulaText, Role, analyse_formulas};
+use abridge_sema::{FormulaBody, FormulaRole, FormulaText, analyse_formulas};
 use abridge_syntax::{PrintConfig, parse_file, print, same_tree};
 use abridge_system::Properties;
 
@@ -24,7 +24,7 @@ use crate::Project;
 use crate::nesting::Place::{Expression, Predicate, Statements, Substitution};
 
 /// A machine in which something nests.
-pub struct Case {
+pub struct NestingCase {
     pub name: String,
     pub text: String,
     /// What nests, to be evaluated by itself.
@@ -43,9 +43,9 @@ enum Place {
 
 /// A name, what it is, what comes before each level, the innermost part, and what comes after each level. `nn` is an integer variable, `pp` one
 /// of a deferred set.
-type Row = (&'static str, Place, &'static str, &'static str, &'static str);
+type NestingRow = (&'static str, Place, &'static str, &'static str, &'static str);
 
-const ROWS: &[Row] = &[
+const ROWS: &[NestingRow] = &[
     ("brackets", Expression, "(", "nn", ")"),
     ("minus", Expression, "-(", "nn", ")"),
     ("sum", Expression, "(nn + ", "nn", ")"),
@@ -183,7 +183,7 @@ const SLOW: &[(&str, usize)] = &[
 ];
 
 /// Machines that nest things as deep as `depth`.
-pub fn cases(depth: usize) -> Vec<Case> {
+pub fn cases(depth: usize) -> Vec<NestingCase> {
     let mut cases = formulas(depth);
     cases.extend(substitutions(depth));
     cases.extend(chains(depth / 5));
@@ -192,22 +192,22 @@ pub fn cases(depth: usize) -> Vec<Case> {
 }
 
 /// Machines with nested expressions and predicates.
-pub fn formulas(depth: usize) -> Vec<Case> {
+pub fn formulas(depth: usize) -> Vec<NestingCase> {
     rows(depth, |place| matches!(place, Expression | Predicate))
 }
 
 /// Machines with nested substitutions.
-pub fn substitutions(depth: usize) -> Vec<Case> {
+pub fn substitutions(depth: usize) -> Vec<NestingCase> {
     rows(depth, |place| matches!(place, Substitution | Statements))
 }
 
-fn rows(depth: usize, is_meant: impl Fn(Place) -> bool) -> Vec<Case> {
+fn rows(depth: usize, is_meant: impl Fn(Place) -> bool) -> Vec<NestingCase> {
     let bound = |name: &str| SLOW.iter().find(|(slow, _)| *slow == name).map_or(depth, |(_, most)| depth.min(*most));
     let rows = ROWS.iter().filter(|(_, place, ..)| is_meant(*place));
     rows.map(|row| nested(row, bound(row.0))).collect()
 }
 
-fn nested((name, place, before, innermost, after): &Row, depth: usize) -> Case {
+fn nested((name, place, before, innermost, after): &NestingRow, depth: usize) -> NestingCase {
     let formula = format!("{}{innermost}{}", before.repeat(depth), after.repeat(depth));
     let text = match place {
         Expression => machine(
@@ -221,7 +221,7 @@ fn nested((name, place, before, innermost, after): &Row, depth: usize) -> Case {
         Statements => machine("nn = nn", "vv := 0; {f}", "step = BEGIN {f} END", &formula),
     };
     let formula = matches!(place, Expression | Predicate).then_some(formula);
-    Case { name: (*name).to_owned(), text, formula }
+    NestingCase { name: (*name).to_owned(), text, formula }
 }
 
 /// A machine with a formula in the place of each `{f}`.
@@ -237,9 +237,9 @@ fn machine(invariant: &str, initialisation: &str, operation: &str, formula: &str
 }
 
 /// Many small things that make something deep together: definitions, alternatives, equations.
-pub fn chains(depth: usize) -> Vec<Case> {
+pub fn chains(depth: usize) -> Vec<NestingCase> {
     let many = |row: &dyn Fn(usize) -> String, between: &str| (1..=depth).map(row).collect::<Vec<_>>().join(between);
-    let case = |name: &str, text: String| Case { name: name.to_owned(), text, formula: None };
+    let case = |name: &str, text: String| NestingCase { name: name.to_owned(), text, formula: None };
     let elsif = many(&|idx| format!("ELSIF nn = {} THEN skip", idx + 5), " ");
     let when = many(&|idx| format!("WHEN nn = {} THEN skip", idx + 5), " ");
     let or = many(&|idx| format!("OR {} THEN skip", idx + 5), " ");
@@ -285,7 +285,7 @@ pub fn chains(depth: usize) -> Vec<Case> {
 }
 
 /// Values that a loop makes deep.
-pub fn loops(n_rounds: usize) -> Vec<Case> {
+pub fn loops(n_rounds: usize) -> Vec<NestingCase> {
     let case = |name: &str, first: &str, next: &str, look: &str| {
         let text = format!(
             "MACHINE M SETS SS FREETYPES LL = nil, cons(SS * LL) VARIABLES nn, pp, vv
@@ -298,7 +298,7 @@ pub fn loops(n_rounds: usize) -> Vec<Case> {
             again = SELECT vv = {first} THEN nn := 0 END;
             move = ANY qq WHERE qq : SS & qq /= pp THEN pp := qq END END"
         );
-        Case { name: name.to_owned(), text, formula: None }
+        NestingCase { name: name.to_owned(), text, formula: None }
     };
     vec![
         case("freetype of a loop", "nil", "cons(pp |-> ww)", "vv = nil"),
@@ -324,7 +324,7 @@ const MAX_STATES: u64 = 6;
 const MAX_SHOWN: usize = 3;
 
 /// Does everything with a machine; `told` hears what comes next.
-pub fn everything(case: &Case, mut told: impl FnMut(&str)) {
+pub fn everything(case: &NestingCase, mut told: impl FnMut(&str)) {
     told("typecheck");
     let project = Project::new(&[("M.mch", &case.text)]);
     let analysis = project.analyse();
@@ -401,7 +401,7 @@ fn animate(model: &Model) {
 /// Evaluates a formula in a state of a machine that does without it.
 fn calculate(formula: &str) {
     let project = Project::new(&[("M.mch", &machine("nn = nn", "vv := 0", "step = skip", ""))]);
-    let text = FormulaText { source: "<formula>".to_owned(), text: formula.to_owned(), role: Role::Any };
+    let text = FormulaText { source: "<formula>".to_owned(), text: formula.to_owned(), role: FormulaRole::Any };
     let analysis = analyse_formulas(&project, Some(Path::new("M.mch")), &[text], &project.options);
     let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else { return };
     let system = system(model);

@@ -91,9 +91,9 @@ pub fn with_formulas(
 }
 
 /// The files of the disk, for machines that lie in folders.
-pub struct Disk;
+pub struct FolderFiles;
 
-impl FileSystem for Disk {
+impl FileSystem for FolderFiles {
     fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
         std::fs::read(path)
     }

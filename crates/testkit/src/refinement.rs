@@ -31,7 +31,7 @@ pub enum Judged {
 
 /// Choices about a judgement.
 #[derive(Clone, Copy, Debug)]
-pub struct Question {
+pub struct RefinementQuestion {
     pub notion: Notion,
     pub new_is_skip: bool,
     /// Steps of the abstraction that are not well-defined are left out, as if they could not happen. So much at least holds of a comparison that does not look at all
@@ -59,7 +59,7 @@ pub enum Lost {
 type Answer<T> = Result<T, Lost>;
 
 /// Judges whether the concrete level refines the abstract one: what may be said about the first step in which something is wrong.
-pub fn judge_refinement(models: &Models, question: Question, stop: &StopFlag) -> Answer<Vec<Judged>> {
+pub fn judge_refinement(models: &Models, question: RefinementQuestion, stop: &StopFlag) -> Answer<Vec<Judged>> {
     let judge = |model| judge(model, EvalConfig::default()).stopped_by(stop.clone());
     let naive = Naive {
         models,
@@ -294,7 +294,7 @@ impl<S: Clone + Eq + std::hash::Hash> Front<S> {
 
 struct Naive<'m> {
     models: &'m Models,
-    question: Question,
+    question: RefinementQuestion,
     concrete: Interp<'m>,
     abstracted: Interp<'m>,
     joint: Interp<'m>,

@@ -18,7 +18,7 @@ use abridge_sema::Options;
 use abridge_system::Limit;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::{Disk, with_formulas};
+use crate::{FolderFiles, with_formulas};
 
 /// Between two readings of the processor clock; the error of a silence.
 const READING: Duration = Duration::from_millis(5);
@@ -174,7 +174,7 @@ pub struct Heard {
 
 /// How a machine is run.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct RunOptions {
     pub time: Duration,
     pub bytes: u64,
     pub symmetry: Method,
@@ -190,21 +190,21 @@ pub struct Listened {
 }
 
 /// A machine from the disk with its temporal formulas, and the processor time that loading it took.
-pub struct Loaded {
+pub struct LoadedMachine {
     pub model: Model,
     pub formulas: Arc<Prepared>,
     pub time: Duration,
 }
 
 /// Loads a machine; nothing if it has mistakes.
-pub fn load(path: &Path) -> Option<Loaded> {
+pub fn load(path: &Path) -> Option<LoadedMachine> {
     let start = processor_time();
-    let (model, formulas) = with_formulas(&Disk, path, &Options::default(), &[], &Config::default())?;
-    Some(Loaded { model, formulas: Arc::new(formulas), time: processor_time().saturating_sub(start) })
+    let (model, formulas) = with_formulas(&FolderFiles, path, &Options::default(), &[], &Config::default())?;
+    Some(LoadedMachine { model, formulas: Arc::new(formulas), time: processor_time().saturating_sub(start) })
 }
 
 /// Runs a machine until its end, a poll or the time that is asked for.
-pub fn listen(loaded: &Loaded, asked: &Asked, raised_at: Option<u64>) -> Listened {
+pub fn listen(loaded: &LoadedMachine, asked: &RunOptions, raised_at: Option<u64>) -> Listened {
     let start = processor_time();
     let mut listener = Listener::new(raised_at, Instant::now().checked_add(asked.time));
     let mut config = Config {

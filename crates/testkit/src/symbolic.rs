@@ -23,7 +23,7 @@ const MAX_FUEL: u64 = 400_000;
 
 /// What was compared.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Compared {
+pub struct SymbolicComparison {
     /// Machines whose states the plain interpreter lists.
     pub machines: usize,
     pub finished: usize,
@@ -39,8 +39,8 @@ pub struct Compared {
     pub backward_unfinished: usize,
 }
 
-impl Compared {
-    pub fn add(&mut self, other: Compared) {
+impl SymbolicComparison {
+    pub fn add(&mut self, other: SymbolicComparison) {
         self.machines += other.machines;
         self.finished += other.finished;
         self.unfinished += other.unfinished;
@@ -56,8 +56,8 @@ impl Compared {
 ///
 /// # Errors
 /// The first difference, with the machine.
-pub fn compare_number(number: u64) -> Result<Compared, String> {
-    let mut compared = Compared::default();
+pub fn compare_number(number: u64) -> Result<SymbolicComparison, String> {
+    let mut compared = SymbolicComparison::default();
     let case = case(number);
     let formulas: Vec<&str> =
         case.formulas.iter().filter(|it| it.logic == Logic::Ctl).map(|it| it.text.as_str()).collect();
@@ -72,8 +72,8 @@ pub fn compare_number(number: u64) -> Result<Compared, String> {
 ///
 /// # Errors
 /// The first difference.
-pub fn compare(project: &Project, formulas: &[&str]) -> Result<Compared, String> {
-    let mut compared = Compared::default();
+pub fn compare(project: &Project, formulas: &[&str]) -> Result<SymbolicComparison, String> {
+    let mut compared = SymbolicComparison::default();
     let plain = plain();
     let formulas: Vec<(Logic, &str)> = formulas.iter().map(|text| (Logic::Ctl, *text)).collect();
     let Some((model, prepared)) = project.with_formulas(&formulas, &plain) else { return Ok(compared) };
@@ -117,7 +117,7 @@ pub fn compare(project: &Project, formulas: &[&str]) -> Result<Compared, String>
 }
 
 /// Compares backward searches, without formulas, for all findings and for the first one.
-fn compare_backward(model: &Model, compared: &mut Compared) -> Result<(), String> {
+fn compare_backward(model: &Model, compared: &mut SymbolicComparison) -> Result<(), String> {
     for find_all in [true, false] {
         let expected = check(model, &Config { find_all, temporal: false, ..plain() }, &mut ());
         for representatives in METHODS.into_iter().take(3).chain([Some(Representatives::Patterns)]) {

@@ -12,7 +12,7 @@ use abridge_diag::StopFlag;
 use abridge_model::Model;
 use abridge_system::Limit;
 use abridge_testkit::Project;
-use abridge_testkit::refinement::{Judged, Question, judge_refinement};
+use abridge_testkit::refinement::{Judged, RefinementQuestion, judge_refinement};
 
 const NOTIONS: [Notion; 3] = [Notion::Traces, Notion::Simulation, Notion::Failures];
 
@@ -246,7 +246,7 @@ fn variables_that_are_assigned_twice_decide_nothing() {
     let model = model_of(&[("Con.ref", refinement), ("Abs.mch", abstraction)]);
     let models = Models::of(&model).expect("a refinement");
     for notion in NOTIONS {
-        let question = Question {
+        let question = RefinementQuestion {
             notion,
             new_is_skip: false,
             forgives_abstraction: false,

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use abridge_check::{Config, Report, check};
 use abridge_model::Model;
 use abridge_sema::{Options, analyse};
-use abridge_testkit::Disk;
+use abridge_testkit::FolderFiles;
 
 /// Machines that are small enough for these limits; none depends on the clock.
 const MIN_COMPARED: usize = 540;
@@ -74,7 +74,7 @@ fn all_ways_agree_on_the_corpus() {
             scope.spawn(|| {
                 loop {
                     let Some(path) = queue.lock().expect("no panic").next() else { break };
-                    let Some(model) = analyse(&Disk, &path, &Options::default()).model else { continue };
+                    let Some(model) = analyse(&FolderFiles, &path, &Options::default()).model else { continue };
                     let Some(plain) = answer(&explore(&model, Way::Plain, slow)) else { continue };
                     for way in [Way::Fast, Way::Circuits] {
                         let Some(found) = answer(&explore(&model, way, slow)) else { continue };

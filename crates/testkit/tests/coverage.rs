@@ -6,7 +6,7 @@ use abridge_check::{Config, DeadGuard, Origin, Report, Shown as _, VariableCover
 use abridge_explicit::{Explicit, judge};
 use abridge_model::{Model, Subst};
 use abridge_model_system::ModelSystem as _;
-use abridge_testkit::models::{self, Subject, subjects};
+use abridge_testkit::models::{self, ModelFile, subjects};
 use abridge_testkit::{Project, Random, guarded};
 
 const MOST_STATES: usize = 400;
@@ -129,7 +129,7 @@ fn figures_are_those_of_a_naive_walk_on_random_machines() {
 #[test]
 fn figures_are_those_of_a_naive_walk_on_our_machines() {
     let mut n_compared = 0;
-    for Subject { path, .. } in subjects() {
+    for ModelFile { path, .. } in subjects() {
         if path.extension().is_some_and(|end| end == "mch") {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             n_compared += usize::from(compare(&name, &models::model(&name)).is_some());

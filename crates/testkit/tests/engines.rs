@@ -115,8 +115,8 @@ impl Canonizer for Identity {
 
 const GAPS: [Gap; 5] = [Gap::Bounded, Gap::Capped, Gap::Failed, Gap::Memory, Gap::Stopped];
 
-fn search_config(strategy: Strategy, workers: usize) -> abridge_search::Config {
-    abridge_search::Config {
+fn search_config(strategy: Strategy, workers: usize) -> abridge_search::SearchConfig {
+    abridge_search::SearchConfig {
         strategy,
         properties: Properties { invariant: true, ..Properties::default() },
         deadlock: true,

@@ -4,20 +4,20 @@ use std::path::Path;
 
 use abridge_model::Model;
 use abridge_model::dump::dump;
-use abridge_sema::{FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
-use abridge_testkit::Disk;
-use abridge_testkit::models::{self, Subject, subjects};
+use abridge_sema::{FormulaBody, FormulaRole, FormulaText, Options, analyse, analyse_formulas};
+use abridge_testkit::FolderFiles;
+use abridge_testkit::models::{self, ModelFile, subjects};
 
-fn text(text: &str, role: Role) -> FormulaText {
+fn text(text: &str, role: FormulaRole) -> FormulaText {
     FormulaText { source: "<formula>".to_owned(), text: text.to_owned(), role }
 }
 
 /// Formulas with types that no machine has.
 fn strange() -> Vec<FormulaText> {
     vec![
-        text("strange : POW(STRING * POW(REAL * BOOL)) & stranger = rec(zz: strange, aa: {1.5})", Role::Any),
-        text("{(1 |-> \"a\", {rec(qq: [TRUE])})}", Role::Any),
-        text("!k.(k : 1..3 => k > 0)", Role::Predicate),
+        text("strange : POW(STRING * POW(REAL * BOOL)) & stranger = rec(zz: strange, aa: {1.5})", FormulaRole::Any),
+        text("{(1 |-> \"a\", {rec(qq: [TRUE])})}", FormulaRole::Any),
+        text("!k.(k : 1..3 => k > 0)", FormulaRole::Predicate),
     ]
 }
 
@@ -25,9 +25,9 @@ fn strange() -> Vec<FormulaText> {
 fn the_machine_stays_the_same() {
     let subjects = subjects();
     assert!(subjects.len() >= 34, "only {} machines", subjects.len());
-    for Subject { path, .. } in subjects {
-        let plain = analyse(&Disk, &path, &Options::default()).model.expect("a model");
-        let analysis = analyse_formulas(&Disk, Some(&path), &strange(), &Options::default());
+    for ModelFile { path, .. } in subjects {
+        let plain = analyse(&FolderFiles, &path, &Options::default()).model.expect("a model");
+        let analysis = analyse_formulas(&FolderFiles, Some(&path), &strange(), &Options::default());
         let with = analysis.model.unwrap_or_else(|| panic!("{}: {:?}", path.display(), analysis.diagnostics));
         assert_eq!(analysis.formulas.len(), 3);
         same(&plain, &with, &path);
@@ -60,8 +60,12 @@ fn same(plain: &Model, with: &Model, path: &Path) {
 
 #[test]
 fn free_identifiers_are_found_in_order() {
-    let analysis =
-        analyse_formulas(&Disk, None, &[text("b : 1..3 & a : {b} & #c.(c = a)", Role::Any)], &Options::default());
+    let analysis = analyse_formulas(
+        &FolderFiles,
+        None,
+        &[text("b : 1..3 & a : {b} & #c.(c = a)", FormulaRole::Any)],
+        &Options::default(),
+    );
     let model = analysis.model.expect("a model");
     let names: Vec<&str> = analysis.formulas[0].free.iter().map(|local| model.locals[*local].name.as_str()).collect();
     assert_eq!(names, ["b", "a"]);
@@ -70,9 +74,9 @@ fn free_identifiers_are_found_in_order() {
 #[test]
 fn values_take_the_type_of_what_they_are_the_value_of() {
     let path = models::path("mutex.mch");
-    let role = Role::ValueOf("waiting".into());
+    let role = FormulaRole::ValueOf("waiting".into());
     let analysis = analyse_formulas(
-        &Disk,
+        &FolderFiles,
         Some(&path),
         &[text("{}", role.clone()), text("{PROC2}", role.clone())],
         &Options::default(),
@@ -83,14 +87,15 @@ fn values_take_the_type_of_what_they_are_the_value_of() {
         let FormulaBody::Expr(expr) = formula.body else { panic!("an expression is expected") };
         assert_eq!(model.ty(expr), variable.ty);
     }
-    let wrong = analyse_formulas(&Disk, Some(&path), &[text("{1}", role)], &Options::default());
+    let wrong = analyse_formulas(&FolderFiles, Some(&path), &[text("{1}", role)], &Options::default());
     assert_eq!(wrong.relevant().iter().map(|diagnostic| diagnostic.id).collect::<Vec<_>>(), ["type-mismatch"]);
 }
 
 #[test]
 fn predicates_of_a_fixed_role_have_no_free_identifiers() {
     for (formula, id) in [("x = 1", "unknown-identifier"), ("1 + 1", "predicate-expected")] {
-        let analysis = analyse_formulas(&Disk, None, &[text(formula, Role::Predicate)], &Options::default());
+        let analysis =
+            analyse_formulas(&FolderFiles, None, &[text(formula, FormulaRole::Predicate)], &Options::default());
         assert_eq!(analysis.relevant().first().map(|diagnostic| diagnostic.id), Some(id), "{formula}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use abridge_testkit::generate::{self, Config};
+use abridge_testkit::generate::{self, GeneratorConfig};
 use abridge_testkit::mutate::Mutator;
 use abridge_testkit::{Project, Random, fuzz, seeds};
 
@@ -54,7 +54,7 @@ fn generated_machines_are_accepted() {
     let mut random = Random::new(2);
     for _ in 0..1_000 {
         let len = random.below(400);
-        let text = generate::machine(&random.bytes(len), Config::default());
+        let text = generate::machine(&random.bytes(len), GeneratorConfig::default());
         let project = Project::new(&[("Main.mch", &text)]);
         assert!(!project.analyse().has_errors(), "{}\n{text}", project.diagnostics());
         fuzz::all(text.as_bytes());

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use abridge_testkit::mistakes::Case;
+use abridge_testkit::mistakes::MistakeCase;
 
 /// Cases that there were when this was written; a folder that is not found must not pass.
 const MIN_CASES: usize = 295;
@@ -28,7 +28,7 @@ fn mistakes_are_reported_where_they_are_marked() {
     for path in &paths {
         let text = fs::read_to_string(path).expect("readable");
         let extension = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
-        let case = Case::parse(&text, extension).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let case = MistakeCase::parse(&text, extension).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let case = if bless { case.blessed() } else { case };
         if bless && case.text() != text {
             fs::write(path, case.text()).expect("writable");

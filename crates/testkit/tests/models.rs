@@ -12,11 +12,11 @@ use abridge_check::{
 use abridge_explicit::{Explicit, interpreter};
 use abridge_model::Model;
 use abridge_model_system::ModelSystem as _;
-use abridge_sema::{FormulaBody, FormulaText, Options, Role, analyse, analyse_formulas};
+use abridge_sema::{FormulaBody, FormulaRole, FormulaText, Options, analyse, analyse_formulas};
 use abridge_system::{FindingKind, Properties};
-use abridge_testkit::Disk;
+use abridge_testkit::FolderFiles;
 use abridge_testkit::expectations::{About, Claim, Count, Property};
-use abridge_testkit::models::{Subject, subjects};
+use abridge_testkit::models::{ModelFile, subjects};
 
 /// State spaces up to this size are explored by default, and up to the smaller one by the plain interpreter too.
 const MAX_STATES: u64 = 50_000;
@@ -53,7 +53,7 @@ fn models_yield_what_they_promise() {
     assert!(temporal >= 25 && refinements >= 11);
 }
 
-fn config(subject: &Subject) -> Config {
+fn config(subject: &ModelFile) -> Config {
     let config = Config {
         invariant: false,
         deadlock: false,
@@ -67,7 +67,7 @@ fn config(subject: &Subject) -> Config {
 }
 
 /// Compares states, nodes and transitions for every size that the header names.
-fn check_counts(subject: &Subject, slow: bool, tally: &mut Tally) {
+fn check_counts(subject: &ModelFile, slow: bool, tally: &mut Tally) {
     for counts in subject.counts(About::All) {
         if counts.largest() > MAX_STATES && !slow {
             continue;
@@ -92,7 +92,7 @@ fn check_counts(subject: &Subject, slow: bool, tally: &mut Tally) {
     }
 }
 
-fn explore(subject: &Subject, model: &Model, compiled: bool) -> Report {
+fn explore(subject: &ModelFile, model: &Model, compiled: bool) -> Report {
     let mut config = Config { find_all: true, invariant: true, deadlock: true, ..config(subject) };
     config.system.compiled = compiled;
     let report = check(model, &config, &mut ());
@@ -101,7 +101,7 @@ fn explore(subject: &Subject, model: &Model, compiled: bool) -> Report {
 }
 
 /// One run with the default sizes for each line that is not about counts of states.
-fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tally) {
+fn check_claim(subject: &ModelFile, model: &Model, claim: &Claim, tally: &mut Tally) {
     let place = format!("{}: {claim:?}", subject.path.display());
     let length_of = |report: &Report| report.violation().map(|violation| violation.trace.steps.len());
     match claim {
@@ -160,15 +160,15 @@ fn check_claim(subject: &Subject, model: &Model, claim: &Claim, tally: &mut Tall
 }
 
 /// The preconditions of a refinement are those that it states.
-fn refinement(subject: &Subject, notion: Notion) -> Refinement {
+fn refinement(subject: &ModelFile, notion: Notion) -> Refinement {
     let options = Options { ignore_abstract_preconditions: true, ..subject.options(&[]) };
-    let model = analyse(&Disk, &subject.path, &options).model.expect("a model");
+    let model = analyse(&FolderFiles, &subject.path, &options).model.expect("a model");
     let models = Models::of(&model).expect("a refinement");
     let choices = RefineConfig { notion, new_is_skip: false, antichains: true };
     refine(&models, &Config { symmetry: Method::Auto, ..config(subject) }, choices, &mut ())
 }
 
-fn asking(subject: &Subject, property: &Property) -> Config {
+fn asking(subject: &ModelFile, property: &Property) -> Config {
     let mut config = config(subject);
     match property {
         Property::Invariant => config.invariant = true,
@@ -180,7 +180,7 @@ fn asking(subject: &Subject, property: &Property) -> Config {
 }
 
 /// Checks the formulas of a machine with and without symmetry reduction, compiled and plain. Counterexamples are whole.
-fn assert_temporal(subject: &Subject, name: &str, expected: &TemporalVerdict, place: &str) {
+fn assert_temporal(subject: &ModelFile, name: &str, expected: &TemporalVerdict, place: &str) {
     for (symmetry, compiled) in [(Method::Off, true), (Method::Off, false), (Method::Auto, true)] {
         let mut config = Config { symmetry, ..config(subject) };
         config.system.compiled = compiled;
@@ -197,10 +197,10 @@ fn assert_temporal(subject: &Subject, name: &str, expected: &TemporalVerdict, pl
     }
 }
 
-fn n_deadlocks(subject: &Subject, model: &Model) -> u64 {
+fn n_deadlocks(subject: &ModelFile, model: &Model) -> u64 {
     let config = config(subject);
     let system = Explicit::new(interpreter(model, config.eval.clone()), config.system.clone());
-    let search = abridge_search::Config {
+    let search = abridge_search::SearchConfig {
         strategy: config.strategy,
         properties: Properties::default(),
         deadlock: true,
@@ -216,10 +216,10 @@ fn n_deadlocks(subject: &Subject, model: &Model) -> u64 {
 }
 
 /// No reachable state of the machine satisfies the negation.
-fn assert_always(subject: &Subject, predicate: &str, place: &str) {
+fn assert_always(subject: &ModelFile, predicate: &str, place: &str) {
     let formula =
-        FormulaText { source: "<header>".to_owned(), text: format!("not({predicate})"), role: Role::Predicate };
-    let analysis = analyse_formulas(&Disk, Some(&subject.path), &[formula], &subject.options(&[]));
+        FormulaText { source: "<header>".to_owned(), text: format!("not({predicate})"), role: FormulaRole::Predicate };
+    let analysis = analyse_formulas(&FolderFiles, Some(&subject.path), &[formula], &subject.options(&[]));
     let model = analysis.model.as_ref().unwrap_or_else(|| panic!("{place}: {:?}", analysis.diagnostics));
     let FormulaBody::Pred(negation) = analysis.formulas[0].body else { panic!("{place}: not a predicate") };
     let config = config(subject);

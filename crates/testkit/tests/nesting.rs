@@ -5,13 +5,13 @@ use std::io::Write as _;
 use std::thread;
 
 use abridge_testkit::Project;
-use abridge_testkit::nesting::{self, Case};
+use abridge_testkit::nesting::{self, NestingCase};
 
 /// Less than any thread of ours has, and little more than what lets `with_stack` begin a segment.
 const STACK_BYTES: usize = 256 * 1024;
 
 /// Does everything with machines at one of two depths.
-fn bear(cases: fn(usize) -> Vec<Case>, usual: usize, slow: &[usize]) {
+fn bear(cases: fn(usize) -> Vec<NestingCase>, usual: usize, slow: &[usize]) {
     let is_slow = std::env::var_os("RUN_SLOW").is_some();
     let depths = if is_slow { slow.to_vec() } else { vec![usual] };
     for depth in depths {
@@ -34,7 +34,7 @@ fn bear(cases: fn(usize) -> Vec<Case>, usual: usize, slow: &[usize]) {
 #[test]
 fn every_construct_is_accepted_at_depth_one() {
     let cases = nesting::formulas(1).into_iter().chain(nesting::substitutions(1));
-    let is_refused = |case: &Case| Project::new(&[("M.mch", &case.text)]).analyse().has_errors();
+    let is_refused = |case: &NestingCase| Project::new(&[("M.mch", &case.text)]).analyse().has_errors();
     let refused: Vec<String> = cases.filter(is_refused).map(|case| case.name).collect();
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use abridge_check::{Config, Control, PorMode, Progress, Report, Strategy, check};
 use abridge_model::Model;
 use abridge_system::Limit;
-use abridge_testkit::models::{self, Subject, subjects};
+use abridge_testkit::models::{self, ModelFile, subjects};
 use abridge_testkit::{Project, Random, guarded};
 
 const MOST_STATES: u64 = 3000;
@@ -81,7 +81,7 @@ fn verdicts_are_the_same_on_random_machines() {
 #[test]
 fn verdicts_are_the_same_on_our_machines() {
     let (mut compared, mut reduced) = (0, 0);
-    for Subject { path, .. } in subjects() {
+    for ModelFile { path, .. } in subjects() {
         if path.extension().is_none_or(|end| end != "mch") {
             continue;
         }

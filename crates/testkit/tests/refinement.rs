@@ -13,8 +13,8 @@ use abridge_diag::StopFlag;
 use abridge_model::Model;
 use abridge_sema::{Options, analyse};
 use abridge_testkit::pairs::{PairText, pair};
-use abridge_testkit::refinement::{Judged, Lost, Question, judge_refinement};
-use abridge_testkit::{Disk, Project, Random};
+use abridge_testkit::refinement::{Judged, Lost, RefinementQuestion, judge_refinement};
+use abridge_testkit::{FolderFiles, Project, Random};
 
 const NOTIONS: [Notion; 3] = [Notion::Traces, Notion::Simulation, Notion::Failures];
 
@@ -88,10 +88,15 @@ fn compare_until(
     place: &str,
     stop: &dyn Fn() -> StopFlag,
 ) -> Result<Judged, Lost> {
-    let question =
-        Question { notion, new_is_skip, forgives_abstraction: false, forgives_gaps: false, max_pairs: MAX_JUDGED };
+    let question = RefinementQuestion {
+        notion,
+        new_is_skip,
+        forgives_abstraction: false,
+        forgives_gaps: false,
+        max_pairs: MAX_JUDGED,
+    };
     let judged = judge_refinement(models, question, &stop())?;
-    let question = Question { forgives_abstraction: true, ..question };
+    let question = RefinementQuestion { forgives_abstraction: true, ..question };
     let forgiven = judge_refinement(models, question, &stop())?;
     for antichains in [true, false] {
         let choices = RefineConfig { notion, new_is_skip, antichains };
@@ -115,7 +120,7 @@ fn compare_until(
 
 /// A comparison in which arguments or constants have no bounds, so that steps are infinitely many. It does not hold; if it fails, so it does for the judge, who leaves out the same steps.
 fn compare_part(models: &Models, notion: Notion, place: &str) -> &'static str {
-    let question = Question {
+    let question = RefinementQuestion {
         notion,
         new_is_skip: false,
         forgives_abstraction: false,
@@ -289,7 +294,7 @@ fn refinements_of_the_corpus_agree_with_the_judge() {
     let (mut n_judged, mut n_partial, mut n_unknown) = (0, 0, 0);
     for (_, path) in (0..).zip(paths).filter(|(number, _)| part.contains(number)) {
         let options = Options { ignore_abstract_preconditions: true, ..Options::default() };
-        let Some(model) = analyse(&Disk, &corpus.join("machines").join(path), &options).model else {
+        let Some(model) = analyse(&FolderFiles, &corpus.join("machines").join(path), &options).model else {
             eprintln!("{path}: no model");
             continue;
         };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use abridge_check::{FoundViolations, Method, PorMode, Verdict};
 use abridge_testkit::models;
-use abridge_testkit::silence::{Asked, Listened, Loaded, listen, load};
+use abridge_testkit::silence::{Listened, LoadedMachine, RunOptions, listen, load};
 
 /// Silence that nobody notices, with room for builds without optimisation.
 const MAX_SILENCE: Duration = Duration::from_secs(2);
@@ -15,12 +15,12 @@ const MACHINES: [&str; 4] = ["Philosophers.mch", "mutex.mch", "Dining.mch", "sch
 /// Polls at which runs are ended.
 const POLLS: [u64; 6] = [1, 2, 3, 10, 100, 1000];
 
-fn machines() -> Vec<(&'static str, Loaded)> {
+fn machines() -> Vec<(&'static str, LoadedMachine)> {
     MACHINES.into_iter().map(|name| (name, load(&models::path(name)).expect("no mistakes"))).collect()
 }
 
-fn settings() -> Vec<Asked> {
-    let asked = |symmetry, por| Asked { time: Duration::from_secs(60), bytes: 1 << 30, symmetry, por };
+fn settings() -> Vec<RunOptions> {
+    let asked = |symmetry, por| RunOptions { time: Duration::from_secs(60), bytes: 1 << 30, symmetry, por };
     let methods = [Method::Off, Method::Auto];
     methods.into_iter().flat_map(|method| [PorMode::Off, PorMode::Auto].map(|por| asked(method, por))).collect()
 }

@@ -12,8 +12,8 @@ use abridge_model::{Logic, Model};
 use abridge_system::Limit;
 use abridge_testkit::Project;
 use abridge_testkit::expectations::{About, Count};
-use abridge_testkit::models::{Subject, subjects};
-use abridge_testkit::symbolic::{Compared, compare, compare_number};
+use abridge_testkit::models::{ModelFile, subjects};
+use abridge_testkit::symbolic::{SymbolicComparison, compare, compare_number};
 use abridge_testkit::temporal::machines::case;
 
 /// Larger state spaces are not explored here.
@@ -32,7 +32,7 @@ fn survey() -> Config {
     }
 }
 
-fn of_subject(subject: &Subject) -> Config {
+fn of_subject(subject: &ModelFile) -> Config {
     if subject.is_prob() { survey().prob() } else { survey() }
 }
 
@@ -73,7 +73,7 @@ fn models_have_the_states_of_their_headers() {
 #[test]
 fn random_machines_agree_with_every_method_and_order() {
     let n_machines = std::env::var("SYMBOLIC_MACHINES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
-    let mut all = Compared::default();
+    let mut all = SymbolicComparison::default();
     for number in 10_000..10_000 + n_machines {
         let compared = compare_number(number).unwrap_or_else(|text| panic!("machine {number}: {text}"));
         all.add(compared);

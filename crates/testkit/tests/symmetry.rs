@@ -5,7 +5,7 @@ use std::num::NonZero;
 use abridge_check::{Config, INITIALISATION, Method, Report, SETUP_CONSTANTS, check};
 use abridge_testkit::Project;
 use abridge_testkit::expectations::{About, Claim, Count, Expectation};
-use abridge_testkit::models::{Counts, Subject, subjects};
+use abridge_testkit::models::{Counts, ModelFile, subjects};
 
 /// More classes than this are left to `RUN_SLOW=1`, and to the methods other than the default one the smaller number.
 const MAX_CLASSES: u64 = 3_200;
@@ -13,7 +13,7 @@ const MAX_OTHERS: u64 = 500;
 /// Flooding is not tried with larger groups.
 const MAX_FLOOD: u64 = 720;
 
-fn config(subject: &Subject, method: Method, workers: usize) -> Config {
+fn config(subject: &ModelFile, method: Method, workers: usize) -> Config {
     let config = Config {
         find_all: true,
         assertions: false,
@@ -28,7 +28,7 @@ fn config(subject: &Subject, method: Method, workers: usize) -> Config {
 }
 
 /// Compares the counts of one size; how many were compared.
-fn compare(subject: &Subject, counts: &Counts, methods: &[(Method, usize)]) -> usize {
+fn compare(subject: &ModelFile, counts: &Counts, methods: &[(Method, usize)]) -> usize {
     let model = subject.model(&counts.sizes);
     for (method, workers) in methods {
         let report = check(&model, &config(subject, *method, *workers), &mut ());

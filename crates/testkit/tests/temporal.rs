@@ -1,6 +1,6 @@
 //! Random machines with random temporal formulas: every way of checking has the same verdicts, and violations have whole traces.
 
-use abridge_testkit::temporal::machines::{Compared, Reduced, case, compare_formulas};
+use abridge_testkit::temporal::machines::{FormulaComparison, Reduced, case, compare_formulas};
 
 /// `campaign temporal` of the examples checks many more.
 const N_CASES: u64 = 600;
@@ -10,7 +10,7 @@ const FOUND: [u64; 3] = [13_067, 13_197, 15_828];
 
 #[test]
 fn forall_machines_and_formulas_all_ways_agree() {
-    let mut all = Compared::default();
+    let mut all = FormulaComparison::default();
     for number in (0..N_CASES).chain(FOUND) {
         let case = case(number);
         match compare_formulas(&case) {
@@ -19,7 +19,8 @@ fn forall_machines_and_formulas_all_ways_agree() {
         }
     }
     println!("{all:?}");
-    let Compared { machines, formulas, violated, judged, unknown, fair_and_symmetric, linear, branching } = all;
+    let FormulaComparison { machines, formulas, violated, judged, unknown, fair_and_symmetric, linear, branching } =
+        all;
     assert!(unknown * 100 <= formulas, "small machines are explored whole: {all:?}");
     assert!(
         formulas >= machines && violated * 4 >= formulas && violated <= formulas * 3 / 4 && judged * 8 >= formulas,

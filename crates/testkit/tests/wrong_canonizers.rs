@@ -544,7 +544,7 @@ fn unchecked_findings(model: &Model, config: &Config) -> usize {
     let system =
         Explicit::new(judge(model, config.eval.clone()), SystemConfig { transformations, ..SystemConfig::default() });
     let canonized = Canonized::new(&system, &plan);
-    let search = abridge_search::Config {
+    let search = abridge_search::SearchConfig {
         strategy: abridge_search::Strategy::BreadthFirst,
         properties: Properties { invariant: true, assertions: true, ..Properties::default() },
         deadlock: false,

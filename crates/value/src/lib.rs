@@ -34,6 +34,6 @@ pub use print::{Names, PlainNames, Printer, Shown};
 pub use random::Random;
 pub use real::Real;
 pub use segments::Segments;
-pub use set::{Builder, Set, SetIter};
+pub use set::{Set, SetBuilder, SetIter};
 pub use value::{Free, Record, Text, Value};
 pub use weight::PAIR_BYTES;

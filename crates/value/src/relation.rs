@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use crate::set::matrix::{Cells, MAX_POSITIONS, Matrix, ones};
-use crate::set::{Builder, Set, at, position};
+use crate::set::matrix::{MAX_POSITIONS, Matrix, MatrixPairs, ones};
+use crate::set::{Set, SetBuilder, at, position};
 use crate::value::Value;
 use crate::weight::PAIR_BYTES;
 
@@ -28,7 +28,7 @@ pub fn pairs(relation: &Set) -> impl Iterator<Item = (Value, Value)> {
 }
 
 enum Pairs<'a> {
-    Cells(Cells<'a>),
+    Cells(MatrixPairs<'a>),
     Slice(std::slice::Iter<'a, Value>),
 }
 
@@ -366,7 +366,7 @@ const PAIRS_PER_CHARGE: usize = 1 << 10;
 
 /// Builder of a relation, row by row; first components ascend.
 struct Rows<'m, 'n, E> {
-    out: Builder,
+    out: SetBuilder,
     /// Second components of the current first component.
     row: Vec<Value>,
     /// Number of values not yet charged to the meter.
@@ -376,7 +376,7 @@ struct Rows<'m, 'n, E> {
 
 impl<'m, 'n, E> Rows<'m, 'n, E> {
     fn new(meter: &'m mut Meter<'n, E>) -> Self {
-        Rows { out: Builder::new(), row: Vec::new(), n_uncharged: 0, meter }
+        Rows { out: SetBuilder::new(), row: Vec::new(), n_uncharged: 0, meter }
     }
 
     /// Counts work that builds no pair.
@@ -452,7 +452,7 @@ pub fn direct_product<E>(left: &Set, right: &Set, meter: &mut Meter<'_, E>) -> R
 pub fn parallel_product<E>(left: &Set, right: &Set, meter: &mut Meter<'_, E>) -> Result<Set, E> {
     let n_pairs = usize::try_from(left.len().saturating_mul(right.len())).unwrap_or(usize::MAX);
     meter(n_pairs.saturating_mul(3 * PAIR_BYTES))?;
-    let mut out = Builder::new();
+    let mut out = SetBuilder::new();
     for (first, second) in pairs(left) {
         for (first2, second2) in pairs(right) {
             let key = Value::pair(first.clone(), first2);

@@ -355,11 +355,11 @@ pub(crate) fn at(carrier: u32, index: u32) -> Value {
 
 /// Builder of a set from values in any order.
 #[derive(Default)]
-pub struct Builder(Vec<Value>);
+pub struct SetBuilder(Vec<Value>);
 
-impl Builder {
-    pub fn new() -> Builder {
-        Builder::default()
+impl SetBuilder {
+    pub fn new() -> SetBuilder {
+        SetBuilder::default()
     }
 
     pub fn push(&mut self, value: Value) {
@@ -385,7 +385,7 @@ impl Builder {
     }
 }
 
-impl Extend<Value> for Builder {
+impl Extend<Value> for SetBuilder {
     fn extend<I: IntoIterator<Item = Value>>(&mut self, items: I) {
         self.0.extend(items);
     }
@@ -393,7 +393,7 @@ impl Extend<Value> for Builder {
 
 impl FromIterator<Value> for Set {
     fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Set {
-        Builder(items.into_iter().collect()).finish()
+        SetBuilder(items.into_iter().collect()).finish()
     }
 }
 

@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 
 use abridge_model_system::ModelSystem;
-use abridge_search::{Config, Control, Expansion, Exploration, Lazy};
+use abridge_search::{Control, Expansion, Exploration, Lazy, SearchConfig};
 use abridge_system::{AnySystem, Origin};
 use abridge_temporal::emptiness::{LetterGraph, PathAnswer, Suspicion, Truth, find_violation, holds_violation};
 use abridge_temporal::formula::AtomId;
@@ -54,7 +54,7 @@ struct FormulaView<'v, 'd, 's, S> {
 
 impl<S: ModelSystem> Temporal<'_, S> {
     /// Explores depth-first, along the paths that matter to each formula of linear time; then the rest, unless all formulas are known to be violated.
-    pub(crate) fn explore_on_the_fly(&mut self, search: &Config, control: &mut dyn Control) -> Exploration {
+    pub(crate) fn explore_on_the_fly(&mut self, search: &SearchConfig, control: &mut dyn Control) -> Exploration {
         let (config, system, steps) = (self.config, self.system, self.steps);
         let mut lazy = Lazy::new(&steps, search, control);
         let starts = starts(&mut lazy, &mut *control, |words| system.is_running(Origin::State(words)));

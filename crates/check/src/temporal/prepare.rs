@@ -9,7 +9,7 @@ use abridge_explicit::judge;
 use abridge_model::ModelNode;
 use abridge_model::{Logic, Model, PredId, SmolStr, Type, TypeId};
 use abridge_model_system::step_number;
-use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaText, Role};
+use abridge_sema::{Formula as LoweredFormula, FormulaAnalysis, FormulaBody, FormulaRole, FormulaText};
 use abridge_system::Origin;
 use abridge_temporal::formula::{
     AtomKind, BText, FormulaAtom as ParsedAtom, Ltl, OperationPattern as ParsedPattern, TextRange,
@@ -245,9 +245,9 @@ impl Preparing<'_, '_> {
 
     fn add_texts(&mut self, formula: usize, kind: &AtomKind, bindings: &[(SmolStr, String)]) -> Vec<usize> {
         let mut positions = Vec::new();
-        let mut add = |text: &BText, role: Role| {
+        let mut add = |text: &BText, role: FormulaRole| {
             positions.push(self.texts.len());
-            let (before, after) = binding(bindings, role == Role::Predicate);
+            let (before, after) = binding(bindings, role == FormulaRole::Predicate);
             let whole = format!("{before}{}{after}", text.text);
             let text_of = FormulaText { source: "<formula>".to_owned(), text: whole, role };
             self.texts.push(FormulaPiece { formula, text: text_of, n_before: before.len() as u32, start: text.start });
@@ -256,9 +256,9 @@ impl Preparing<'_, '_> {
             let operation = self.model.transitions().map(|(_, op)| op).find(|op| op.name == pattern.operation.text);
             let local =
                 operation.and_then(|op| op.params.get(position)).map(|local| self.model.locals[*local].name.clone());
-            Role::ValueOfLocal { operation: pattern.operation.text.clone(), local: local.unwrap_or_default() }
+            FormulaRole::ValueOfLocal { operation: pattern.operation.text.clone(), local: local.unwrap_or_default() }
         };
-        let of_pattern = |pattern: &ParsedPattern, add: &mut dyn FnMut(&BText, Role)| {
+        let of_pattern = |pattern: &ParsedPattern, add: &mut dyn FnMut(&BText, FormulaRole)| {
             for (position, text) in pattern.arguments.iter().enumerate() {
                 if let Some(text) = text {
                     add(text, argument(pattern, position));
@@ -266,14 +266,14 @@ impl Preparing<'_, '_> {
             }
         };
         match kind {
-            AtomKind::Predicate(text) => add(text, Role::Predicate),
+            AtomKind::Predicate(text) => add(text, FormulaRole::Predicate),
             AtomKind::Unchanged(text)
             | AtomKind::Changed(text)
             | AtomKind::Increasing(text)
             | AtomKind::Decreasing(text) => {
-                add(text, Role::Expression);
+                add(text, FormulaRole::Expression);
             }
-            AtomKind::BeforeAfter(text) => add(text, Role::BeforeAfter),
+            AtomKind::BeforeAfter(text) => add(text, FormulaRole::BeforeAfter),
             AtomKind::Taken(pattern) | AtomKind::Enabled(pattern) | AtomKind::Available(pattern) => {
                 of_pattern(pattern, &mut add);
             }
@@ -563,8 +563,11 @@ impl Domain for QuantifiedValues<'_, '_, '_> {
         let bindings: Vec<(SmolStr, String)> = bindings.collect();
         let (before, after) = binding(&bindings, true);
         let whole = format!("{before}{}{after}", text.text);
-        let analysis =
-            (self.preparing.lower)(&[FormulaText { source: self.source.name.clone(), text: whole, role: Role::Any }]);
+        let analysis = (self.preparing.lower)(&[FormulaText {
+            source: self.source.name.clone(),
+            text: whole,
+            role: FormulaRole::Any,
+        }]);
         let (model, formula) = (analysis.model.as_ref()?, analysis.formulas.first()?);
         let FormulaBody::Pred(pred) = formula.body else { return None };
         let [local] = formula.free.as_slice() else { return None };

@@ -28,13 +28,13 @@ use crate::exit::Exit;
 use crate::formulas::{analyse_one, calculate, fields, needs_of, tell, tell_error};
 use crate::prompt::Prompt;
 use crate::report::{conjunct_text, count, explanation_lines, json_diagnostics, text_diagnostics};
-use crate::session::Session;
+use crate::session::DialogueSession;
 use crate::steps::{event, steps_json, table};
 use crate::talk::{Reply, Talk, converse};
 use crate::trace_file::{self, NoReplay};
 use crate::watch::{Watch, usual_budget};
 use tree::Tree;
-use view::View;
+use view::AnimateView;
 
 #[derive(Args)]
 pub(crate) struct AnimateOptions {
@@ -90,7 +90,7 @@ pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options
     }
     with_stack(|| {
         let prompt = Prompt::new("animate", &options.commands);
-        let session = Session::new(&prompt);
+        let session = DialogueSession::new(&prompt);
         let config = session.guarded(Compat::config(options.compat, Some(file), usual_budget()));
         let system = system_of(model, &config);
         let setting = Setting { file, sources: &analysis.sources, options, model_options, session: &session };
@@ -147,7 +147,7 @@ struct Setting<'a> {
     sources: &'a SourceMap,
     options: &'a AnimateOptions,
     model_options: &'a Options,
-    session: &'a Session,
+    session: &'a DialogueSession,
 }
 
 struct Dialogue<'a> {
@@ -157,7 +157,7 @@ struct Dialogue<'a> {
     system: &'a Explicit<'a>,
     options: &'a AnimateOptions,
     model_options: &'a Options,
-    session: &'a Session,
+    session: &'a DialogueSession,
     animation: Animation<'a, Explicit<'a>>,
     tree: Tree,
 }
@@ -183,11 +183,11 @@ impl Talk for Dialogue<'_> {
     }
 
     fn text(&self, is_coloured: bool) -> String {
-        View { dialogue: self, is_coloured }.text()
+        AnimateView { dialogue: self, is_coloured }.text()
     }
 
     fn json(&self) -> Map<String, Value> {
-        View { dialogue: self, is_coloured: false }.json()
+        AnimateView { dialogue: self, is_coloured: false }.json()
     }
 
     fn words(&self) -> Vec<String> {
@@ -222,7 +222,7 @@ impl Dialogue<'_> {
             "eval" => self.eval(rest),
             "ltl" => self.ltl(rest),
             "past" => self.past(rest),
-            "vars" => View { dialogue: self, is_coloured: false }.variables(),
+            "vars" => AnimateView { dialogue: self, is_coloured: false }.variables(),
             "inv" => self.invariant(),
             "trace" => {
                 let steps = self.animation.trace();

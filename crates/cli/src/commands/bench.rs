@@ -52,7 +52,7 @@ struct Entry {
 }
 
 /// Result of an entry.
-struct Row {
+struct BenchRow {
     entry: Entry,
     answer: Result<Value, String>,
     /// Speed-up over the earlier run.
@@ -70,7 +70,7 @@ pub(crate) fn run(options: &BenchOptions, json: bool) -> Exit {
     }
 }
 
-fn measure(options: &BenchOptions, json: bool) -> Result<Vec<Row>, String> {
+fn measure(options: &BenchOptions, json: bool) -> Result<Vec<BenchRow>, String> {
     let entries = entries(options)?;
     let before = options.against.as_deref().map(read_json).transpose()?;
     let mut rows = Vec::new();
@@ -80,7 +80,7 @@ fn measure(options: &BenchOptions, json: bool) -> Result<Vec<Row>, String> {
         }
         let answer = fastest(&entry, options);
         let ratio = before.as_ref().zip(answer.as_ref().ok()).and_then(|(before, now)| ratio(before, &entry, now));
-        rows.push(Row { entry, answer, ratio });
+        rows.push(BenchRow { entry, answer, ratio });
     }
     let document = document(&rows);
     if json {
@@ -188,9 +188,9 @@ fn reduction(answer: &Value) -> String {
 const COLUMNS: [&str; 9] =
     ["model", "verdict", "states", "transitions", "seconds", "states/s", "bytes/state", "peak MB", "reduction"];
 
-fn table(rows: &[Row], has_ratios: bool) -> String {
+fn table(rows: &[BenchRow], has_ratios: bool) -> String {
     let header = COLUMNS.into_iter().chain(has_ratios.then_some("times as fast")).map(str::to_owned).collect();
-    let cells = |row: &Row| {
+    let cells = |row: &BenchRow| {
         let mut cells = match &row.answer {
             Ok(answer) => {
                 let number = |key: &str| answer[key].as_u64().unwrap_or(0);
@@ -221,8 +221,8 @@ fn table(rows: &[Row], has_ratios: bool) -> String {
     aligned(&rows, 2)
 }
 
-fn document(rows: &[Row]) -> Value {
-    let row = |row: &Row| {
+fn document(rows: &[BenchRow]) -> Value {
+    let row = |row: &BenchRow| {
         let answer = row.answer.as_ref().unwrap_or(&Value::Null);
         json!({
             "set": row.entry.set,
@@ -268,7 +268,7 @@ fn machine() -> Value {
 }
 
 /// The rows as CSV, with commit, processor and command repeated in each row.
-fn rows_csv(rows: &[Row]) -> String {
+fn rows_csv(rows: &[BenchRow]) -> String {
     let document = document(rows);
     let columns = [
         "set",

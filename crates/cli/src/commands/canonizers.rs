@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::out::{errln, out, outln};
 use crate::report::count;
 use crate::report::json_diagnostics;
-use crate::watch::{Guard, Interrupt, Stop, Watch, usual_budget};
+use crate::watch::{Guard, Interrupt, RunEnd, Watch, usual_budget};
 
 #[derive(Args)]
 pub(crate) struct CanonizersOptions {
@@ -50,7 +50,7 @@ pub(crate) fn run(file: &Path, options: &CanonizersOptions, model_options: &Opti
     let mut config = Compat::config(options.compat, Some(file), budget);
     let guard = Guard::new(start, options.time, budget, config.eval.memory.clone());
     let stop = interrupt.guard(guard);
-    let Stop { flag, reason, .. } = stop.clone();
+    let RunEnd { flag, reason, .. } = stop.clone();
     (config.stop, config.stopped_for) = (flag, reason);
     config.check_reduce = options.check_reduce;
     let mut reports = Vec::new();

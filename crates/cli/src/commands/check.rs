@@ -33,7 +33,7 @@ use crate::cache::{Cache, CacheOptions};
 use crate::commands::canonizers::reduction_json;
 use crate::commands::places::{DiskOptions, Places};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
-use crate::endings::{Words, give_up, misuse, misuse_after};
+use crate::endings::{EndingWords, give_up, misuse, misuse_after};
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::load::load;
@@ -45,7 +45,7 @@ use json::{bytes_per_state, por_json, report_json, violation_json};
 use text::print_report;
 
 use crate::text::io_text;
-use crate::watch::{Guard, Interrupt, Stage, Stop, Told, Watch, resident_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, RunEnd, SearchSignals, Stage, Watch, resident_bytes, usual_budget};
 
 /// Violations that `--find all` lists with their traces.
 const MAX_LISTED_VIOLATIONS: usize = 100;
@@ -88,7 +88,7 @@ pub(crate) struct CheckOptions {
     direction: DirectionName,
     /// Search order
     #[arg(long, value_enum, default_value = "bfs", help_heading = "Search")]
-    strategy: Order,
+    strategy: SearchOrder,
     /// Random seed of the mixed search order
     #[arg(long, default_value_t = 0, help_heading = "Search")]
     seed: u64,
@@ -131,7 +131,7 @@ pub(crate) struct CheckOptions {
     /// Symmetry reduction: visit one representative of states that differ only in interchangeable elements. Default: `auto`, but `off`
     /// with --survey, --compat or --prob-limits
     #[arg(long, value_enum, help_heading = "Reductions")]
-    symmetry: Option<Symmetry>,
+    symmetry: Option<SymmetryChoice>,
     /// With --engine symbolic and symmetry: order of the bits of interchangeable elements. The results do not depend on it
     #[arg(long, value_enum, value_name = "ORDER", default_value = "concatenated", help_heading = "Reductions")]
     bit_order: BitOrder,
@@ -141,7 +141,7 @@ pub(crate) struct CheckOptions {
     /// Partial order reduction: explore one order of independent steps. The verdict stays the same; states and transitions that are
     /// skipped are not counted. Default: `off`, or what `SET_PREF_POR` says
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Reductions")]
-    por: Option<Reduction>,
+    por: Option<PorChoice>,
     /// Validate partial order reduction: explore all steps and check each reduced set along paths of up to LENGTH steps. Slow
     #[arg(long, value_name = "LENGTH", num_args = 0..=1, default_missing_value = "3", help_heading = "Reductions")]
     check_por: Option<usize>,
@@ -197,7 +197,7 @@ impl EngineName {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Order {
+enum SearchOrder {
     /// Breadth-first: shortest traces, parallel
     Bfs,
     /// Depth-first
@@ -207,7 +207,7 @@ enum Order {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Symmetry {
+enum SymmetryChoice {
     /// No symmetry reduction
     Off,
     /// Exact: signatures of values and partition refinement, with search where these leave ties
@@ -238,31 +238,31 @@ const NAUTY: Method = Method::Nauty;
 #[cfg(not(feature = "nauty"))]
 const NAUTY: Method = Method::Canon;
 
-impl Symmetry {
+impl SymmetryChoice {
     fn method(self, is_precise: bool) -> Method {
         match self {
-            Symmetry::Off => Method::Off,
-            Symmetry::Auto
-            | Symmetry::Dynamic
-            | Symmetry::Multiple
-            | Symmetry::Orbits
-            | Symmetry::Counters
-            | Symmetry::Patterns => Method::Auto,
-            Symmetry::Canon => Method::Canon,
-            Symmetry::Nauty => NAUTY,
-            Symmetry::Flood => Method::Flood,
-            Symmetry::Marker => Method::Marker { is_precise },
+            SymmetryChoice::Off => Method::Off,
+            SymmetryChoice::Auto
+            | SymmetryChoice::Dynamic
+            | SymmetryChoice::Multiple
+            | SymmetryChoice::Orbits
+            | SymmetryChoice::Counters
+            | SymmetryChoice::Patterns => Method::Auto,
+            SymmetryChoice::Canon => Method::Canon,
+            SymmetryChoice::Nauty => NAUTY,
+            SymmetryChoice::Flood => Method::Flood,
+            SymmetryChoice::Marker => Method::Marker { is_precise },
         }
     }
 
     /// The way in which the symbolic engine finds representatives; nothing for the methods of all engines.
     fn representatives(self) -> Option<Representatives> {
         match self {
-            Symmetry::Dynamic => Some(Representatives::Dynamic),
-            Symmetry::Multiple => Some(Representatives::Multiple),
-            Symmetry::Orbits => Some(Representatives::Orbits),
-            Symmetry::Counters => Some(Representatives::Counters),
-            Symmetry::Patterns => Some(Representatives::Patterns),
+            SymmetryChoice::Dynamic => Some(Representatives::Dynamic),
+            SymmetryChoice::Multiple => Some(Representatives::Multiple),
+            SymmetryChoice::Orbits => Some(Representatives::Orbits),
+            SymmetryChoice::Counters => Some(Representatives::Counters),
+            SymmetryChoice::Patterns => Some(Representatives::Patterns),
             _ => None,
         }
     }
@@ -297,7 +297,7 @@ enum EvaluatorChoice {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Reduction {
+enum PorChoice {
     /// No partial order reduction
     Off,
     /// Start without; analyse dependences if the search takes long, and restart with the reduction if it promises to pay
@@ -310,14 +310,14 @@ enum Reduction {
     Ample,
 }
 
-impl Reduction {
+impl PorChoice {
     fn name(self) -> &'static str {
         match self {
-            Reduction::Off => "off",
-            Reduction::Auto => "auto",
-            Reduction::Syntactic => "syntactic",
-            Reduction::Semantic => "semantic",
-            Reduction::Ample => "ample",
+            PorChoice::Off => "off",
+            PorChoice::Auto => "auto",
+            PorChoice::Syntactic => "syntactic",
+            PorChoice::Semantic => "semantic",
+            PorChoice::Ample => "ample",
         }
     }
 }
@@ -337,7 +337,7 @@ impl CheckOptions {
     /// Something was asked for that works on circuits of conditions.
     fn needs_circuits(&self) -> bool {
         self.engine != EngineName::Explicit
-            || self.por.is_some_and(|por| por != Reduction::Off)
+            || self.por.is_some_and(|por| por != PorChoice::Off)
             || self.reduce.is_some()
             || self.evaluator == EvaluatorChoice::Sliced
     }
@@ -347,12 +347,12 @@ impl CheckOptions {
         let prefers_por = || model.steering.preferences.get("POR").is_some_and(|how| !how.eq_ignore_ascii_case("off"));
         match self.por {
             None if self.reduce.is_none() && !self.survey && prefers_por() => PorMode::Semantic,
-            None | Some(Reduction::Off) if self.check_por.is_some() => PorMode::Auto,
-            None | Some(Reduction::Off) => PorMode::Off,
-            Some(Reduction::Auto) => PorMode::Auto,
-            Some(Reduction::Syntactic) => PorMode::Syntactic,
-            Some(Reduction::Semantic) => PorMode::Semantic,
-            Some(Reduction::Ample) => PorMode::Ample,
+            None | Some(PorChoice::Off) if self.check_por.is_some() => PorMode::Auto,
+            None | Some(PorChoice::Off) => PorMode::Off,
+            Some(PorChoice::Auto) => PorMode::Auto,
+            Some(PorChoice::Syntactic) => PorMode::Syntactic,
+            Some(PorChoice::Semantic) => PorMode::Semantic,
+            Some(PorChoice::Ample) => PorMode::Ample,
         }
     }
 
@@ -361,8 +361,8 @@ impl CheckOptions {
         if self.direction == DirectionName::Backward {
             config.direction = abridge_check::Direction::Backward;
             match self.symmetry {
-                Some(Symmetry::Dynamic | Symmetry::Multiple) => {}
-                Some(Symmetry::Off) => config.symmetry = Method::Off,
+                Some(SymmetryChoice::Dynamic | SymmetryChoice::Multiple) => {}
+                Some(SymmetryChoice::Off) => config.symmetry = Method::Off,
                 _ => (config.symmetry, config.representatives) = (Method::Auto, Representatives::Patterns),
             }
         }
@@ -370,7 +370,7 @@ impl CheckOptions {
 
     /// What needs another engine than the one that was chosen.
     fn misfit(&self) -> Option<&'static str> {
-        let is_symbolic_only = self.symmetry.and_then(Symmetry::representatives).is_some();
+        let is_symbolic_only = self.symmetry.and_then(SymmetryChoice::representatives).is_some();
         let is_backward = self.direction == DirectionName::Backward;
         [
             (
@@ -412,13 +412,13 @@ impl CheckOptions {
         let refused = [
             (self.engine == EngineName::Auto, "--engine auto", "write `explicit` or `symbolic`"),
             (
-                self.engine == EngineName::Symbolic && self.por.is_some_and(|por| por != Reduction::Off),
+                self.engine == EngineName::Symbolic && self.por.is_some_and(|por| por != PorChoice::Off),
                 "--engine symbolic with --por",
                 "sets of states have all their steps",
             ),
             (self.check_por.is_some(), "--check-por", "check each of the two by itself"),
             (
-                self.symmetry.is_some_and(|it| !matches!(it, Symmetry::Off | Symmetry::Auto)),
+                self.symmetry.is_some_and(|it| !matches!(it, SymmetryChoice::Off | SymmetryChoice::Auto)),
                 "this method of --symmetry",
                 "use `--symmetry auto`",
             ),
@@ -427,7 +427,7 @@ impl CheckOptions {
         if let Some((_, option, why)) = refused.into_iter().find(|(is_given, ..)| *is_given) {
             return Err(format!("{option} and --reduce cannot be used together: {why}"));
         }
-        if self.symmetry != Some(Symmetry::Auto) {
+        if self.symmetry != Some(SymmetryChoice::Auto) {
             config.symmetry = Method::Off;
         }
         Ok(())
@@ -436,10 +436,10 @@ impl CheckOptions {
     /// Number of threads of the search.
     fn threads(&self) -> NonZero<usize> {
         match self.strategy {
-            Order::Bfs => {
+            SearchOrder::Bfs => {
                 self.workers.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN)
             }
-            Order::Dfs | Order::Mixed => NonZero::<usize>::MIN,
+            SearchOrder::Dfs | SearchOrder::Mixed => NonZero::<usize>::MIN,
         }
     }
 
@@ -448,9 +448,9 @@ impl CheckOptions {
         config.engine = self.engine.engine();
         config.max_nodes = usize::try_from(budget / BYTES_PER_NODE).unwrap_or(usize::MAX);
         config.strategy = match self.strategy {
-            Order::Bfs => Strategy::BreadthFirst,
-            Order::Dfs => Strategy::DepthFirst,
-            Order::Mixed => Strategy::Mixed { seed: self.seed },
+            SearchOrder::Bfs => Strategy::BreadthFirst,
+            SearchOrder::Dfs => Strategy::DepthFirst,
+            SearchOrder::Mixed => Strategy::Mixed { seed: self.seed },
         };
         config.invariant = !self.no_invariant;
         config.deadlock = !self.no_deadlock;
@@ -484,7 +484,7 @@ impl CheckOptions {
             EvaluatorChoice::Auto if config.system.compiled && config.system.memo => Evaluator::Auto,
             _ => Evaluator::Memo,
         };
-        config.representatives = self.symmetry.and_then(Symmetry::representatives).unwrap_or_default();
+        config.representatives = self.symmetry.and_then(SymmetryChoice::representatives).unwrap_or_default();
         config.order = match self.bit_order {
             BitOrder::Concatenated => abridge_check::ElementBitOrder::Concatenated,
             BitOrder::Interlaced => abridge_check::ElementBitOrder::Interlaced,
@@ -514,7 +514,7 @@ impl CheckOptions {
 
 pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, json: bool) -> Exit {
     let model_options = &Options { heeds_caps: options.prob_limits, ..Compat::options(options.compat, model_options) };
-    if options.symmetry == Some(Symmetry::Nauty) && !cfg!(feature = "nauty") {
+    if options.symmetry == Some(SymmetryChoice::Nauty) && !cfg!(feature = "nauty") {
         errln!("error: this build has no nauty: rebuild with `--features nauty`, or use `--symmetry canon`");
         return Exit::Usage;
     }
@@ -535,7 +535,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     if let Some(message) = options.misfit() {
         return refuse(message);
     }
-    let places = match Places::new(&options.disk, options.memory, options.strategy == Order::Bfs) {
+    let places = match Places::new(&options.disk, options.memory, options.strategy == SearchOrder::Bfs) {
         Ok(places) => places,
         Err(message) => return refuse(&message),
     };
@@ -563,7 +563,7 @@ pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, 
     }
     let model = with_atoms.as_ref().unwrap_or(model);
     config.formulas = Arc::new(formulas);
-    let subject = Subject { file, model, sources: &analysis.sources, options };
+    let subject = CheckSubject { file, model, sources: &analysis.sources, options };
     let finished = match subject.search(config, &guarded, &places, json) {
         Ok(finished) => finished,
         // The search has claimed the answer.
@@ -597,8 +597,8 @@ struct Guarded {
     budget: u64,
     memory: Memory,
     interrupt: Interrupt,
-    stop: Stop,
-    told: Told,
+    stop: RunEnd,
+    told: SearchSignals,
     is_loaded: Arc<AtomicBool>,
 }
 
@@ -606,7 +606,7 @@ impl Guarded {
     fn new(file: &Path, options: &CheckOptions, json: bool) -> Guarded {
         let (start, interrupt) = (Instant::now(), Interrupt::new());
         let budget = options.memory.unwrap_or_else(usual_budget);
-        let (memory, told, is_loaded) = (account(budget), Told::default(), Arc::new(AtomicBool::new(false)));
+        let (memory, told, is_loaded) = (account(budget), SearchSignals::default(), Arc::new(AtomicBool::new(false)));
         let mut guard = Guard::new(start, options.time, budget, memory.clone()).patient();
         if options.disk.saves() {
             guard = guard.saved(told.clone());
@@ -625,14 +625,14 @@ impl Guarded {
 
     /// Has the evaluations of a run guarded.
     fn guard(&self, config: &mut Config) {
-        let Stop { flag, reason, is_over, .. } = self.stop.clone();
+        let RunEnd { flag, reason, is_over, .. } = self.stop.clone();
         (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
         config.eval.memory = self.memory.clone();
     }
 }
 
 /// A model to be checked, with its options.
-struct Subject<'s> {
+struct CheckSubject<'s> {
     file: &'s Path,
     model: &'s Model,
     sources: &'s SourceMap,
@@ -643,15 +643,15 @@ struct Subject<'s> {
 struct Finished {
     report: Report,
     config: Config,
-    times: Times,
+    times: CheckTimes,
     /// Memory of the process before the search.
     bytes_before: u64,
 }
 
-impl Subject<'_> {
+impl CheckSubject<'_> {
     /// Runs the search; a message if its checkpoint is refused.
     fn search(&self, mut config: Config, guarded: &Guarded, places: &Places, json: bool) -> Result<Finished, String> {
-        let Subject { model, sources, options, .. } = *self;
+        let CheckSubject { model, sources, options, .. } = *self;
         let start = guarded.start;
         let mut watch = Watch::new(start, options.time, Some(guarded.budget), !json, guarded.interrupt.clone())
             .heard_by(guarded.told.clone())
@@ -673,13 +673,13 @@ impl Subject<'_> {
         watch.clear();
         let report = report.map_err(|refusal| places.refusal_text(&refusal))?;
         cache.save();
-        let times = Times { search, total: start.elapsed().as_secs_f64() };
+        let times = CheckTimes { search, total: start.elapsed().as_secs_f64() };
         Ok(Finished { report, config, times, bytes_before })
     }
 
     /// Writes the page and the table that were asked for; the message of what went wrong.
     fn write_files(&self, finished: &Finished) -> Result<(), String> {
-        let Subject { file, model, sources, options } = *self;
+        let CheckSubject { file, model, sources, options } = *self;
         let write = |path: &Path, text: String| {
             replace_file(path, text).map_err(|error| format!("cannot write `{}`: {}", path.display(), io_text(&error)))
         };
@@ -710,13 +710,13 @@ impl Subject<'_> {
 
     /// The report as JSON, without diagnostics and the fate of a saved trace.
     fn json(&self, finished: &Finished, places: &Places) -> Value {
-        let Subject { file, model, sources, options } = *self;
+        let CheckSubject { file, model, sources, options } = *self;
         let Finished { report, times, bytes_before, .. } = finished;
         let mut value = report_json(model, sources, report, times);
         value["por"] = json!(match options.por {
             Some(por) => por.name(),
-            None if finished.config.por == PorMode::Semantic => Reduction::Semantic.name(),
-            None => Reduction::Off.name(),
+            None if finished.config.por == PorMode::Semantic => PorChoice::Semantic.name(),
+            None => PorChoice::Off.name(),
         });
         value["partial_order"] = por_json(report);
         value["reduction"] = report.reduction.as_ref().map_or(Value::Null, reduction_json);
@@ -739,9 +739,9 @@ impl Subject<'_> {
 }
 
 /// Words of a search.
-const WORDS: Words = Words { finding: ("violation", "violation"), visited: ("state", "states") };
+const WORDS: EndingWords = EndingWords { finding: ("violation", "violation"), visited: ("state", "states") };
 
-struct Times {
+struct CheckTimes {
     search: f64,
     total: f64,
 }

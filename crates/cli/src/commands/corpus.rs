@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::child;
 use crate::commands::{print_json, seconds};
-use crate::csv::{self, Row};
+use crate::csv::{self, CsvRow};
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::out::{err, errln, outln};
@@ -102,7 +102,7 @@ pub(crate) fn run(options: &CorpusOptions, json: bool) -> Exit {
     if outcomes.iter().all(|outcome| outcome.detail.is_empty()) { Exit::Ok } else { Exit::No }
 }
 
-fn read_rows(options: &CorpusOptions) -> Result<Vec<Row>, String> {
+fn read_rows(options: &CorpusOptions) -> Result<Vec<CsvRow>, String> {
     let path = options.expect.display();
     let bytes = std::fs::read(&options.expect).map_err(|error| format!("cannot read `{path}`: {}", io_text(&error)))?;
     let text = String::from_utf8_lossy(&bytes);
@@ -110,7 +110,7 @@ fn read_rows(options: &CorpusOptions) -> Result<Vec<Row>, String> {
     if let Some(missing) = ["path", "kind"].iter().find(|name| !header.iter().any(|column| column == *name)) {
         return Err(format!("`{path}` has no column `{missing}`"));
     }
-    let is_asked = |row: &Row| {
+    let is_asked = |row: &CsvRow| {
         options.kind.as_ref().is_none_or(|kind| *kind == row["kind"])
             && options.only.as_ref().is_none_or(|only| row["path"].contains(only))
     };
@@ -120,7 +120,7 @@ fn read_rows(options: &CorpusOptions) -> Result<Vec<Row>, String> {
 }
 
 /// Checks all machines, several at a time; the outcomes in the order of the rows.
-fn run_all(rows: &[Row], options: &CorpusOptions, json: bool) -> Vec<RowResult> {
+fn run_all(rows: &[CsvRow], options: &CorpusOptions, json: bool) -> Vec<RowResult> {
     let jobs =
         options.jobs.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).clamp(1, 1024);
     let next = AtomicUsize::new(0);
@@ -149,17 +149,17 @@ fn run_all(rows: &[Row], options: &CorpusOptions, json: bool) -> Vec<RowResult> 
     done.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-fn claim<'r>(rows: &'r [Row], next: &AtomicUsize) -> Option<(usize, &'r Row)> {
+fn claim<'r>(rows: &'r [CsvRow], next: &AtomicUsize) -> Option<(usize, &'r CsvRow)> {
     let idx = next.fetch_add(1, Ordering::Relaxed);
     rows.get(idx).map(|row| (idx, row))
 }
 
 /// A cell; empty if the row has none.
-fn cell<'r>(row: &'r Row, column: &str) -> &'r str {
+fn cell<'r>(row: &'r CsvRow, column: &str) -> &'r str {
     row.get(column).map(String::as_str).unwrap_or_default()
 }
 
-fn check(row: &Row, options: &CorpusOptions) -> RowResult {
+fn check(row: &CsvRow, options: &CorpusOptions) -> RowResult {
     if !options.symmetry.is_empty() {
         return methods::compare(cell(row, "path"), &options.symmetry, options);
     }
@@ -190,7 +190,7 @@ fn check(row: &Row, options: &CorpusOptions) -> RowResult {
 }
 
 /// Differences between a result and the table.
-fn disagreements(row: &Row, answer: &Value) -> Vec<String> {
+fn disagreements(row: &CsvRow, answer: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     let note = cell(row, "note");
     for (column, field) in [("deadlock", "deadlock"), ("invariant_violated", "invariant")] {

@@ -8,14 +8,14 @@ use std::time::Instant;
 use abridge_check::{Config, Needs, Place, limit_text, nth_state};
 use abridge_diag::with_stack;
 use abridge_model::Model;
-use abridge_sema::{Formula, Options, Role};
+use abridge_sema::{Formula, FormulaRole, Options};
 use abridge_system::Limit;
 use clap::Args;
 use serde_json::json;
 
 use crate::commands::{Compat, complain, memory_size, print_json, seconds, system_of};
 use crate::exit::Exit;
-use crate::formulas::{Told, analyse_one, calculate, fields, first_place, needs_of, tell, tell_message};
+use crate::formulas::{ToldAnswer, analyse_one, calculate, fields, first_place, needs_of, tell, tell_message};
 use crate::out::{err, errln, flush, out};
 use crate::report::json_diagnostics;
 use crate::watch::{Guard, Interrupt, Watch, usual_budget};
@@ -66,7 +66,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
     }));
     config.stop = stop.flag.clone();
     let model_options = &Compat::options(options.compat, model_options);
-    let analysis = analyse_one(file.as_deref(), text, Role::Any, model_options);
+    let analysis = analyse_one(file.as_deref(), text, FormulaRole::Any, model_options);
     let diagnostics = analysis.relevant();
     let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else {
         stop.answer();
@@ -92,7 +92,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
 }
 
 /// The answer to an evaluation that a limit ended.
-fn stopped(limit: Limit) -> Told {
+fn stopped(limit: Limit) -> ToldAnswer {
     tell_message(&format!("no answer: {}", limit_text(limit)), Exit::Incomplete)
 }
 
@@ -119,7 +119,7 @@ fn place(
     }
 }
 
-fn show(formula: &str, told: Told, json: bool) -> Exit {
+fn show(formula: &str, told: ToldAnswer, json: bool) -> Exit {
     if json {
         let mut object = fields(json!({ "formula": formula, "diagnostics": [] }));
         object.extend(told.json);

@@ -16,7 +16,7 @@ use crate::report::{JsonDiagnostic, json_diagnostics};
 use crate::text::io_text;
 
 #[derive(Serialize)]
-struct Report {
+struct FmtReport {
     file: String,
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,12 @@ pub(crate) fn run(file: &Path, unicode: bool, width: usize, write: bool, json: b
     };
     if json {
         let diagnostics = json_diagnostics(&parsed.sources, &parsed.diagnostics);
-        print_json(&Report { file: file.display().to_string(), ok: text.is_some(), text: text.clone(), diagnostics });
+        print_json(&FmtReport {
+            file: file.display().to_string(),
+            ok: text.is_some(),
+            text: text.clone(),
+            diagnostics,
+        });
     } else {
         complain(&parsed.sources, &parsed.diagnostics);
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use abridge_check::{SpaceNode, SpaceView, StateDiagram, StateSpace, projection, space, state_graph};
-use abridge_sema::{FormulaBody, FormulaText, Options, Role};
+use abridge_sema::{FormulaBody, FormulaRole, FormulaText, Options};
 use clap::{Args, ValueEnum};
 
 use crate::commands::{Compat, complain};
@@ -25,7 +25,7 @@ pub(crate) struct GraphOptions {
     compat: Option<Compat>,
     /// Part of the state space to draw
     #[arg(long, value_enum, default_value = "off")]
-    symmetry: Shown,
+    symmetry: GraphContent,
     /// Draw the N-th state in breadth-first order as a graph, instead of the state space
     #[arg(long, value_name = "N")]
     state: Option<u64>,
@@ -44,7 +44,7 @@ pub(crate) struct GraphOptions {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Shown {
+enum GraphContent {
     /// All states; one representative per orbit has a double border
     Off,
     /// One representative per orbit
@@ -93,9 +93,9 @@ pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) 
         }
         None => {
             let view = match options.symmetry {
-                Shown::Off => SpaceView::Everything,
-                Shown::Auto => SpaceView::Quotient,
-                Shown::Flood => SpaceView::Flooded,
+                GraphContent::Off => SpaceView::Everything,
+                GraphContent::Auto => SpaceView::Quotient,
+                GraphContent::Flood => SpaceView::Flooded,
             };
             let space = space(model, &config, view, options.max_states());
             options.tell_cut(&space);
@@ -107,7 +107,8 @@ pub(crate) fn run(file: &Path, options: &GraphOptions, model_options: &Options) 
 
 /// Draws the state space with states joined by the values of formulas.
 fn project(file: &Path, options: &GraphOptions, model_options: &Options) -> Exit {
-    let text = |text: &String| FormulaText { source: "<formula>".to_owned(), text: text.clone(), role: Role::Any };
+    let text =
+        |text: &String| FormulaText { source: "<formula>".to_owned(), text: text.clone(), role: FormulaRole::Any };
     let texts: Vec<FormulaText> = options.project.iter().map(text).collect();
     let analysis = load_with(Some(file), &texts, model_options);
     complain(&analysis.sources, &analysis.relevant());

@@ -42,7 +42,7 @@ pub(crate) struct LtlOptions {
 }
 
 /// A formula with its automaton.
-struct Shown {
+struct ShownFormula {
     /// The formula that the automaton is for.
     name: String,
     atoms: Atoms,
@@ -79,7 +79,7 @@ pub(crate) fn run(options: &LtlOptions, json: bool) -> Exit {
             return fail(json, text, &sources, &diagnostics, Exit::Incomplete);
         }
     };
-    let Shown { name, atoms, bdds, automaton, .. } = &shown;
+    let ShownFormula { name, atoms, bdds, automaton, .. } = &shown;
     if json {
         let mut value = shown_json(&shown);
         value["formula"] = json!(text);
@@ -122,7 +122,7 @@ fn cannot_expand(error: &ExpandError, source: TemporalText<'_>) -> Diagnostic {
     Diagnostic::error("temporal-formula", message).at(source.span(place))
 }
 
-fn shown(ltl: &Ltl, expanded: ExpandedFormula, of_violations: bool) -> Result<Shown, GaveUp> {
+fn shown(ltl: &Ltl, expanded: ExpandedFormula, of_violations: bool) -> Result<ShownFormula, GaveUp> {
     let budget = Budget::default();
     let LinearProperty { class, is_stutter_invariant, .. } = LinearProperty::new(&expanded, &budget)?;
     let mut expanded = expanded;
@@ -136,7 +136,16 @@ fn shown(ltl: &Ltl, expanded: ExpandedFormula, of_violations: bool) -> Result<Sh
     let (mut bdds, automaton) = satisfaction(&expanded, &budget)?;
     let is_deterministic = automaton.is_deterministic(&mut bdds);
     let ExpandedFormula { formula, premises } = expanded;
-    Ok(Shown { name, atoms: formula.atoms, premises, class, is_stutter_invariant, bdds, automaton, is_deterministic })
+    Ok(ShownFormula {
+        name,
+        atoms: formula.atoms,
+        premises,
+        class,
+        is_stutter_invariant,
+        bdds,
+        automaton,
+        is_deterministic,
+    })
 }
 
 /// What a search for a violation of such a formula has to find.
@@ -151,7 +160,7 @@ fn task(class: Class) -> &'static str {
 }
 
 /// Premises as written: alternatives joined by `or`.
-fn premises_text(shown: &Shown) -> Option<String> {
+fn premises_text(shown: &ShownFormula) -> Option<String> {
     let alternative =
         |all: &Vec<FairnessConstraint>| all.iter().map(|one| one.text(&shown.atoms)).collect::<Vec<_>>().join(" & ");
     let text = shown.premises.iter().map(alternative).collect::<Vec<_>>().join(" or ");
@@ -166,8 +175,8 @@ fn marks_text(marks: MarkSet) -> String {
     marks.iter().map(|mark| format!("({mark})")).collect::<Vec<_>>().join(" ")
 }
 
-fn table(shown: &Shown) -> String {
-    let Shown { automaton, .. } = shown;
+fn table(shown: &ShownFormula) -> String {
+    let ShownFormula { automaton, .. } = shown;
     let mut text = format!("{}\n", shown.name);
     let _ = writeln!(text, "class              {} ({})", shown.class.name(), task(shown.class));
     let _ = writeln!(text, "stutter-invariant  {}", yes(shown.is_stutter_invariant));
@@ -204,8 +213,8 @@ fn table(shown: &Shown) -> String {
     text
 }
 
-fn drawing(shown: &Shown) -> Drawing {
-    let Shown { automaton, bdds, atoms, .. } = shown;
+fn drawing(shown: &ShownFormula) -> Drawing {
+    let ShownFormula { automaton, bdds, atoms, .. } = shown;
     let mut rows: Vec<Option<u32>> = vec![None; automaton.states.len()];
     rows[automaton.initial as usize] = Some(1);
     let mut queue = vec![automaton.initial];
@@ -247,7 +256,7 @@ fn drawing(shown: &Shown) -> Drawing {
     drawing
 }
 
-fn shown_json(shown: &Shown) -> Value {
+fn shown_json(shown: &ShownFormula) -> Value {
     let guard = |guard: LetterBdd| match guard {
         bdd::FALSE => Vec::new(),
         guard => guard_texts(guard, &shown.bdds, &shown.atoms),

@@ -11,7 +11,7 @@ use crate::out::outln;
 use crate::report::{JsonDiagnostic, count, json_diagnostics};
 
 #[derive(Serialize)]
-struct Report {
+struct ParseReport {
     file: String,
     ok: bool,
     diagnostics: Vec<JsonDiagnostic>,
@@ -22,7 +22,7 @@ pub(crate) fn run(file: &Path, json: bool) -> Exit {
     let has_errors = parsed.has_errors();
     if json {
         let diagnostics = json_diagnostics(&parsed.sources, &parsed.diagnostics);
-        print_json(&Report { file: file.display().to_string(), ok: !has_errors, diagnostics });
+        print_json(&ParseReport { file: file.display().to_string(), ok: !has_errors, diagnostics });
         return exit_for(has_errors);
     }
     complain(&parsed.sources, &parsed.diagnostics);

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::key::user_key;
 use crate::out::{errln, outln};
-use crate::volume::{Folder, Scratch};
+use crate::volume::{Folder, ScratchFolder};
 
 /// Options about files that a search writes.
 #[derive(Args)]
@@ -40,7 +40,7 @@ pub(crate) struct Places {
     pub(crate) folder: Option<Folder>,
     /// Seals what is saved in the folder.
     key: Option<Key>,
-    pub(crate) scratch: Option<Scratch>,
+    pub(crate) scratch: Option<ScratchFolder>,
     pub(crate) resumes: bool,
     path: PathBuf,
 }
@@ -61,7 +61,7 @@ impl Places {
         if options.spill.is_some() && !spill.is_dir() {
             return Err(format!("--spill: `{}` is not a folder", spill.display()));
         }
-        let scratch = spills.then(|| Scratch::new(&spill));
+        let scratch = spills.then(|| ScratchFolder::new(&spill));
         Ok(Places { folder, key: key.transpose()?, scratch, resumes, path: path.cloned().unwrap_or_default() })
     }
 

@@ -12,7 +12,7 @@ use crate::commands::print_json;
 use crate::exit::Exit;
 use crate::out::{errln, flush, outln};
 use crate::text::aligned;
-use options::{Effect, OPTIONS, Row};
+use options::{OPTIONS, OptionEffect, OptionRow};
 
 #[derive(Args)]
 pub(crate) struct ProbcliOptions {
@@ -157,12 +157,12 @@ fn finish(plan: &mut Plan) {
     }
 }
 
-fn apply(plan: &mut Plan, row: &Row, arg: &str, values: &[&str]) -> Result<(), String> {
+fn apply(plan: &mut Plan, row: &OptionRow, arg: &str, values: &[&str]) -> Result<(), String> {
     match row.effect {
-        Effect::Check(options) => plan.check.extend(options.iter().map(|option| (*option).to_owned())),
-        Effect::Do(act) => act(plan, values)?,
-        Effect::None => plan.notes.push(format!("`{arg}` has no effect: {}", row.becomes)),
-        Effect::Missing => {
+        OptionEffect::Check(options) => plan.check.extend(options.iter().map(|option| (*option).to_owned())),
+        OptionEffect::Do(act) => act(plan, values)?,
+        OptionEffect::None => plan.notes.push(format!("`{arg}` has no effect: {}", row.becomes)),
+        OptionEffect::Missing => {
             let given = if values.is_empty() { String::new() } else { format!(" {}", values.join(" ")) };
             plan.missing.push(format!("`{arg}{given}` cannot be done: {}", row.becomes));
         }
@@ -246,11 +246,11 @@ fn shell_text(command: &[String]) -> String {
 }
 
 fn list(json: bool) {
-    let names = |row: &Row| row.names.iter().map(|name| format!("-{name}")).collect::<Vec<_>>().join(", ");
-    let verdict = |row: &Row| match row.effect {
-        Effect::Check(_) | Effect::Do(_) => "yes",
-        Effect::None => "no effect",
-        Effect::Missing => "no",
+    let names = |row: &OptionRow| row.names.iter().map(|name| format!("-{name}")).collect::<Vec<_>>().join(", ");
+    let verdict = |row: &OptionRow| match row.effect {
+        OptionEffect::Check(_) | OptionEffect::Do(_) => "yes",
+        OptionEffect::None => "no effect",
+        OptionEffect::Missing => "no",
     };
     if json {
         let rows = OPTIONS.iter().map(

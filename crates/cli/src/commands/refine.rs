@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::commands::places::{DiskOptions, Places};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
-use crate::endings::{Words, give_up, misuse};
+use crate::endings::{EndingWords, give_up, misuse};
 use crate::exit::Exit;
 use crate::files::replace_file;
 use crate::load::load;
@@ -30,7 +30,7 @@ use crate::out::{errln, out, outln};
 use crate::report::{count, json_diagnostics};
 use crate::steps::{event, shortened};
 use crate::text::io_text;
-use crate::watch::{Guard, Interrupt, Stage, Stop, Told, Watch, grouped, peak_bytes, usual_budget};
+use crate::watch::{Guard, Interrupt, RunEnd, SearchSignals, Stage, Watch, grouped, peak_bytes, usual_budget};
 
 pub(crate) use json::{obligation_name, values_json};
 
@@ -81,7 +81,7 @@ pub(crate) struct RefineOptions {
     no_antichains: bool,
     /// Symmetry reduction, with one permutation for both machines
     #[arg(long, value_enum, default_value = "auto", help_heading = "Reductions")]
-    symmetry: Symmetry,
+    symmetry: RefineSymmetry,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -113,7 +113,7 @@ enum New {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Symmetry {
+enum RefineSymmetry {
     /// No symmetry reduction
     Off,
     /// Signatures of values and partition refinement, with search where these leave ties
@@ -124,13 +124,13 @@ enum Symmetry {
     Flood,
 }
 
-impl Symmetry {
+impl RefineSymmetry {
     fn method(self) -> Method {
         match self {
-            Symmetry::Off => Method::Off,
-            Symmetry::Auto => Method::Auto,
-            Symmetry::Canon => Method::Canon,
-            Symmetry::Flood => Method::Flood,
+            RefineSymmetry::Off => Method::Off,
+            RefineSymmetry::Auto => Method::Auto,
+            RefineSymmetry::Canon => Method::Canon,
+            RefineSymmetry::Flood => Method::Flood,
         }
     }
 }
@@ -148,7 +148,7 @@ impl RefineOptions {
     }
 
     /// Keeps the limits while files are loaded, which looks at no flag.
-    fn guard_loading(&self, file: &Path, start: Instant, interrupt: &Interrupt, json: bool) -> Stop {
+    fn guard_loading(&self, file: &Path, start: Instant, interrupt: &Interrupt, json: bool) -> RunEnd {
         let budget = self.memory.unwrap_or_else(usual_budget);
         let (guard, path) = (Guard::new(start, self.time, budget, account(budget)), file.to_owned());
         interrupt.guard(guard.at_last(move |limit, _| give_up(&WORDS, &path, limit, Stage::Loading, 0, json)))
@@ -203,8 +203,8 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
     let choices = options.choices(model);
     let n_gluing = if options.by == By::Simulation { 0 } else { gluing_conjuncts(model).len() };
     let sources = &analysis.sources;
-    let subjects: Vec<Subject<'_>> =
-        links.iter().map(|models| Subject { file, models, sources, options, choices, n_gluing }).collect();
+    let subjects: Vec<RefineSubject<'_>> =
+        links.iter().map(|models| RefineSubject { file, models, sources, options, choices, n_gluing }).collect();
     let run = Run { model, places: &places, interrupt, start, json };
     let chain = match run.compare(&subjects) {
         Ok(chain) => chain,
@@ -236,14 +236,14 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
 /// The comparisons of a chain, in their order, up to the first that does not hold.
 struct Chain<'s> {
     /// Those that were finished, and held, before the run was saved that this one goes on with.
-    held_before: &'s [Subject<'s>],
-    finished: Vec<(Subject<'s>, Refinement, Times)>,
+    held_before: &'s [RefineSubject<'s>],
+    finished: Vec<(RefineSubject<'s>, Refinement, RefineTimes)>,
 }
 
 impl Chain<'_> {
     /// The last comparison says how the chain ended; the others, which hold, come with it.
     fn json(&self) -> Value {
-        let before = self.held_before.iter().map(Subject::held_before_json);
+        let before = self.held_before.iter().map(RefineSubject::held_before_json);
         let finished = self.finished.iter().map(|(subject, report, times)| subject.json(report, times));
         let values: Vec<Value> = before.chain(finished).collect();
         let mut value = values.last().cloned().unwrap_or_default();
@@ -278,7 +278,7 @@ impl Run<'_> {
     ///
     /// A checkpoint belongs to one link. It is made only after those before have been shown to hold, with the same files and options:
     /// whoever goes on with it need not compare these again.
-    fn compare<'s>(&self, subjects: &'s [Subject<'s>]) -> Result<Chain<'s>, String> {
+    fn compare<'s>(&self, subjects: &'s [RefineSubject<'s>]) -> Result<Chain<'s>, String> {
         let mut chain = Chain { held_before: &[], finished: Vec::new() };
         for (number, subject) in subjects.iter().enumerate() {
             let resumes = self.places.resumes && chain.finished.is_empty();
@@ -300,11 +300,16 @@ impl Run<'_> {
     }
 
     /// Compares two levels. The first checkpoint of a `later` link is made at once, since what was done before is lost without it.
-    fn search(&self, subject: &Subject<'_>, resumes: bool, later: bool) -> Result<(Refinement, Times), Refusal> {
-        let Subject { file, models, sources, options, choices, .. } = *subject;
+    fn search(
+        &self,
+        subject: &RefineSubject<'_>,
+        resumes: bool,
+        later: bool,
+    ) -> Result<(Refinement, RefineTimes), Refusal> {
+        let RefineSubject { file, models, sources, options, choices, .. } = *subject;
         let Run { model, places, start, json, .. } = *self;
         let budget = options.memory.unwrap_or_else(usual_budget);
-        let told = Told::default();
+        let told = SearchSignals::default();
         let mut watch = Watch::new(start, options.time, Some(budget), !json, self.interrupt.clone())
             .heard_by(told.clone())
             .checkpoint_every(places.folder.is_some().then_some(options.disk.checkpoint_every));
@@ -313,7 +318,7 @@ impl Run<'_> {
         }
         let mut config = options.config(file, budget);
         // The flag aborts evaluations, whose steps are then missing. A checkpoint must not miss any.
-        let mut stop = Stop::default();
+        let mut stop = RunEnd::default();
         if places.folder.is_none() {
             let guard = Guard::new(start, options.time, budget, config.eval.memory.clone()).patient();
             let path = file.to_owned();
@@ -321,7 +326,7 @@ impl Run<'_> {
                 let stage = if is_over { Stage::Telling } else { Stage::Searching };
                 give_up(&WORDS, &path, limit, stage, told.n_states(), json);
             }));
-            let Stop { flag, reason, is_over, .. } = stop.clone();
+            let RunEnd { flag, reason, is_over, .. } = stop.clone();
             (config.stop, config.stopped_for, config.is_search_over) = (flag, reason, is_over);
         }
         let search_start = Instant::now();
@@ -334,12 +339,15 @@ impl Run<'_> {
         };
         stop.answer();
         watch.clear();
-        Ok((report?, Times { search: search_start.elapsed().as_secs_f64(), total: start.elapsed().as_secs_f64() }))
+        Ok((
+            report?,
+            RefineTimes { search: search_start.elapsed().as_secs_f64(), total: start.elapsed().as_secs_f64() },
+        ))
     }
 }
 
 /// Words of comparisons.
-const WORDS: Words = Words { finding: ("failure", "counterexample"), visited: ("pair", "pairs") };
+const WORDS: EndingWords = EndingWords { finding: ("failure", "counterexample"), visited: ("pair", "pairs") };
 
 fn refuse(file: &Path, sources: &SourceMap, diagnostics: &[Diagnostic], json: bool) -> Exit {
     if json {
@@ -361,13 +369,13 @@ fn exit_status(report: &Refinement) -> Exit {
     }
 }
 
-struct Times {
+struct RefineTimes {
     search: f64,
     total: f64,
 }
 
 #[derive(Clone, Copy)]
-struct Subject<'s> {
+struct RefineSubject<'s> {
     file: &'s Path,
     models: &'s Models,
     sources: &'s SourceMap,
@@ -377,12 +385,12 @@ struct Subject<'s> {
     n_gluing: usize,
 }
 
-impl Subject<'_> {
+impl RefineSubject<'_> {
     fn names(&self) -> (&str, &str) {
         (&self.models.concrete_level.name, &self.models.abstract_level.name)
     }
 
-    fn print(&self, report: &Refinement, times: &Times) {
+    fn print(&self, report: &Refinement, times: &RefineTimes) {
         let (concrete, abstracted) = self.names();
         let by = self.options.by.name();
         match (&report.counterexample, &report.ill_defined) {

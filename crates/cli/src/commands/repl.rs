@@ -11,7 +11,7 @@ use abridge_eval::{Env, val_text};
 use abridge_explicit::Explicit;
 use abridge_model::{ExprId, Model, Type, TypeId};
 use abridge_model_system::ModelSystem as _;
-use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, Options, Role};
+use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaRole, Options};
 use abridge_value::Value as BValue;
 use clap::Args;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ use crate::formulas::{analyse_one, calculate, first_place, needs_of, tell};
 use crate::load::load;
 use crate::prompt::Prompt;
 use crate::report::{count, json_diagnostics, text_diagnostics};
-use crate::session::Session;
+use crate::session::DialogueSession;
 use crate::talk::{Reply, Talk, converse};
 use crate::text::aligned;
 use crate::watch::usual_budget;
@@ -61,7 +61,7 @@ const COMMANDS: &[&str] = &[":type", ":table", ":let", ":browse", ":load", ":rel
 
 pub(crate) fn run(options: &ReplOptions, model_options: &Options, json: bool) -> Exit {
     let prompt = Prompt::new("repl", &[]);
-    let session = Session::new(&prompt);
+    let session = DialogueSession::new(&prompt);
     let model_options = Compat::options(options.compat, model_options);
     let mut repl = Repl { session: &session, options, model_options, file: None, lets: Vec::new(), words: Vec::new() };
     repl.words = repl.words_of(None);
@@ -79,7 +79,7 @@ pub(crate) fn run(options: &ReplOptions, model_options: &Options, json: bool) ->
 }
 
 struct Repl<'a> {
-    session: &'a Session,
+    session: &'a DialogueSession,
     options: &'a ReplOptions,
     model_options: Options,
     file: Option<PathBuf>,
@@ -121,7 +121,7 @@ fn whole(word: &str) -> &str {
 }
 
 /// A formula with its model.
-struct Subject<'s> {
+struct ReplSubject<'s> {
     analysis: &'s FormulaAnalysis,
     model: &'s Model,
     formula: &'s Formula,
@@ -157,24 +157,24 @@ impl Repl<'_> {
     }
 
     /// Answers a question about a formula.
-    fn about(&self, text: &str, ask: fn(&Self, &Subject<'_>) -> Reply) -> Reply {
+    fn about(&self, text: &str, ask: fn(&Self, &ReplSubject<'_>) -> Reply) -> Reply {
         if text.is_empty() {
             return Reply::error("a formula is missing, for example: {1,2} \\/ {3}");
         }
-        let analysis = analyse_one(self.file.as_deref(), &self.with_lets(text), Role::Any, &self.model_options);
+        let analysis = analyse_one(self.file.as_deref(), &self.with_lets(text), FormulaRole::Any, &self.model_options);
         match (&analysis.model, analysis.formulas.first()) {
-            (Some(model), Some(formula)) => ask(self, &Subject { analysis: &analysis, model, formula }),
+            (Some(model), Some(formula)) => ask(self, &ReplSubject { analysis: &analysis, model, formula }),
             _ => refused(&analysis),
         }
     }
 
     /// The place in which a formula is evaluated.
-    fn place(&self, system: &Explicit<'_>, subject: &Subject<'_>) -> Result<Place, Reply> {
+    fn place(&self, system: &Explicit<'_>, subject: &ReplSubject<'_>) -> Result<Place, Reply> {
         first_place(system, needs_of(subject.model, subject.formula)).map_err(Reply::error)
     }
 
-    fn evaluate(&self, subject: &Subject<'_>) -> Reply {
-        let Subject { analysis, model, formula } = subject;
+    fn evaluate(&self, subject: &ReplSubject<'_>) -> Reply {
+        let ReplSubject { analysis, model, formula } = subject;
         let config = self.config();
         let place = match self.place(&system_of(model, &config), subject) {
             Ok(place) => place,
@@ -184,8 +184,8 @@ impl Repl<'_> {
         Reply::told(tell(model, &analysis.sources, &calculation))
     }
 
-    fn type_of(&self, subject: &Subject<'_>) -> Reply {
-        let Subject { model, formula, .. } = subject;
+    fn type_of(&self, subject: &ReplSubject<'_>) -> Reply {
+        let ReplSubject { model, formula, .. } = subject;
         let ty = match formula.body {
             FormulaBody::Expr(expr) => model.type_text(model.ty(expr)),
             FormulaBody::Pred(_) => "predicate".to_owned(),
@@ -198,8 +198,8 @@ impl Repl<'_> {
     }
 
     /// A set of tuples, one a row; columns are the parts of the tuples.
-    fn table(&self, subject: &Subject<'_>) -> Reply {
-        let Subject { model, formula, .. } = subject;
+    fn table(&self, subject: &ReplSubject<'_>) -> Reply {
+        let ReplSubject { model, formula, .. } = subject;
         let FormulaBody::Expr(expr) = formula.body else { return Reply::error("a table needs a set") };
         let Type::Pow(element) = model.types.get(model.ty(expr)) else { return Reply::error("a table needs a set") };
         let system = system_of(model, &self.config());

@@ -21,7 +21,7 @@ use crate::out::out;
 use crate::report::{JsonSpan, count, json_diagnostics};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum View {
+pub(crate) enum ShowView {
     Overview,
     Ast,
     Types,
@@ -29,15 +29,15 @@ pub(crate) enum View {
     Symmetry,
 }
 
-pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exit {
-    if view == View::Ast {
+pub(crate) fn run(file: &Path, view: ShowView, options: &Options, json: bool) -> Exit {
+    if view == ShowView::Ast {
         return show_tree(file, json);
     }
     let analysis = load_and_tell(file, options, json.then(|| json!({ "file": file })));
     let Some(model) = &analysis.model else { return Exit::WrongModel };
     if json {
         let mut value = model_json(model, &analysis.sources, view);
-        if view == View::Symmetry {
+        if view == ShowView::Symmetry {
             value["symmetry"] = symmetry::to_json(model, &analysis.sources);
         }
         value["file"] = json!(file);
@@ -47,9 +47,9 @@ pub(crate) fn run(file: &Path, view: View, options: &Options, json: bool) -> Exi
         return Exit::Ok;
     }
     match view {
-        View::Types => out!("{}", types_text(model)),
-        View::Model => out!("{}", dump::dump(model)),
-        View::Symmetry => out!("{}", symmetry::text(model, &analysis.sources)),
+        ShowView::Types => out!("{}", types_text(model)),
+        ShowView::Model => out!("{}", dump::dump(model)),
+        ShowView::Symmetry => out!("{}", symmetry::text(model, &analysis.sources)),
         _ => out!("{}", overview(model)),
     }
     Exit::Ok
@@ -187,7 +187,7 @@ fn types_text(model: &Model) -> String {
     rows.iter().map(|(what, name, ty)| format!("{what:<10} {name:<width$}  {ty}\n")).collect()
 }
 
-fn model_json(model: &Model, sources: &SourceMap, view: View) -> Value {
+fn model_json(model: &Model, sources: &SourceMap, view: ShowView) -> Value {
     let place = |span| json!(JsonSpan::new(sources, span));
     let variables =
         |set: &IdSet<VarId>| -> Vec<&str> { set.iter().map(|id| model.variables[id].name.as_str()).collect() };
@@ -230,12 +230,12 @@ fn model_json(model: &Model, sources: &SourceMap, view: View) -> Value {
         "variables": model.variables.values().map(|v| json!({ "name": v.name.as_str(), "type": model.type_text(v.ty), "abstract": v.is_abstract, "place": place(v.origin.span) })).collect::<Vec<_>>(),
         "operations": operations.collect::<Vec<_>>(),
     });
-    if view != View::Types {
+    if view != ShowView::Types {
         value["properties"] = json!(conjuncts(&model.properties));
         value["invariant"] = json!(conjuncts(&model.invariant));
         value["assertions"] = json!(conjuncts(&model.assertions));
     }
-    if view == View::Model {
+    if view == ShowView::Model {
         value["dump"] = json!(dump::dump(model));
     }
     value

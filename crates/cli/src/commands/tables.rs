@@ -34,7 +34,7 @@ pub(crate) struct TablesOptions {
 }
 
 /// A published table. A line has machine, sets, size of the sets, and one number per column; `-` stands for a missing number.
-struct Table {
+struct PublishedTable {
     title: &'static str,
     columns: &'static [Column],
     lines: &'static str,
@@ -76,8 +76,8 @@ impl Ours {
     }
 }
 
-const TABLES: &[Table] = &[
-    Table {
+const TABLES: &[PublishedTable] = &[
+    PublishedTable {
         title: "F, Table 1: with and without flooding",
         columns: &[Seconds(Off), Seconds(Flood), Nodes(Off), Nodes(Flood), Transitions(Off), Transitions(Flood)],
         lines: "\
@@ -110,7 +110,7 @@ const TABLES: &[Table] = &[
             USB.mch TRANSFERS 2 7.70 3.03 415 214 13120 6736
             USB.mch TRANSFERS 3 283.05 47.92 7663 1398 248540 45302",
     },
-    Table {
+    PublishedTable {
         title: "F, Table 2: a more expensive invariant",
         columns: &[Seconds(Off), Seconds(Flood), Nodes(Off), Nodes(Flood), Transitions(Off), Transitions(Flood)],
         lines: "\
@@ -119,7 +119,7 @@ const TABLES: &[Table] = &[
             scheduler1_plus.ref PROC 4 32.48 1.97 825 51 2948 211
             scheduler1_plus.ref PROC 5 766.19 11.18 5201 81 19925 405",
     },
-    Table {
+    PublishedTable {
         title: "S, Table 4.1: all methods visit the same states",
         columns: &[
             Nodes(Off),
@@ -155,7 +155,7 @@ const TABLES: &[Table] = &[
             USB_4Endpoints.mch TRANSFERS 2 694 355 10.69 5.80 7.74 547.17 21.97
             USB_4Endpoints.mch TRANSFERS 3 16906 3013 1533.54 265.19 208.40 - 297.43",
     },
-    Table {
+    PublishedTable {
         title: "S, Table 4.2: methods visit different numbers of states (the thesis's older `canon` was not exact)",
         columns: &[
             Nodes(Off),
@@ -182,7 +182,7 @@ const TABLES: &[Table] = &[
             Towns.mch TOWN 3 513 105 105 105 67.78 13.45 13.73 15.68 13.93
             Towns.mch TOWN 4 65537 3045 3011 3045 - 1721.73 1748.45 - 1732.03",
     },
-    Table {
+    PublishedTable {
         title: "S, Tables 4.3 and 4.4: tic-tac-toe (the thesis counts flooded states; NAUTY timed out on the first)",
         columns: &[
             Nodes(Off),
@@ -197,7 +197,7 @@ const TABLES: &[Table] = &[
             TicTacToe_Sym.mch - 0 5480 1401 - 518.6 138.3 139.2 -
             TicTacToe_SimplerSym.mch - 0 5480 1450 1450 97.6 26.6 26.7 29.1",
     },
-    Table {
+    PublishedTable {
         title: "S, Tables C.1 and C.2: graphs that were labelled, which are the transitions between representatives",
         columns: &[Transitions(Auto)],
         lines: "\
@@ -253,7 +253,7 @@ struct CellResult {
     seconds: f64,
 }
 
-fn row(table: &Table, line: &str, options: &TablesOptions, interrupt: &Interrupt) -> Result<String, String> {
+fn row(table: &PublishedTable, line: &str, options: &TablesOptions, interrupt: &Interrupt) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [file, sets, size, numbers @ ..] = &words[..] else { return Err(format!("`{line}` is not a row")) };
     let model = model(&options.models.join(file), sets, size)?;

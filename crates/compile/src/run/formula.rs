@@ -3,7 +3,7 @@
 use abridge_diag::with_stack;
 use abridge_eval::{Session, Val};
 use abridge_model::{BinaryOp, QuantifiedOp};
-use abridge_value::{Builder, Set, Value, relation, sequence};
+use abridge_value::{Set, SetBuilder, Value, relation, sequence};
 
 use super::operators::{Growing, as_set, binary, unary};
 use super::{Fast, Runtime, Stop, concrete};
@@ -136,7 +136,7 @@ impl<'r> Runtime<'r> {
                 if let [only] = items.as_slice() {
                     return Ok(Value::Set(Set::singleton(self.code(only)?)));
                 }
-                let mut set = Builder::new();
+                let mut set = SetBuilder::new();
                 for item in items {
                     set.push(self.code(item)?);
                 }

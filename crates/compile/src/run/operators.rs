@@ -2,7 +2,7 @@
 
 use abridge_eval::{MAX_BITS, Session};
 use abridge_model::{BinaryOp, UnaryOp};
-use abridge_value::{Builder, Int, Set, Value, relation, sequence};
+use abridge_value::{Int, Set, SetBuilder, Value, relation, sequence};
 
 use super::{Fast, Stop};
 
@@ -129,7 +129,7 @@ pub(crate) fn binary(session: &Session<'_>, op: BinaryOp, left: &Value, right: &
 /// Builder of a set from successive elements, which charges memory as it grows. The plain interpreter handles sets that are too large.
 #[derive(Default)]
 pub(crate) struct Growing {
-    set: Builder,
+    set: SetBuilder,
     /// Bytes not yet charged to the session.
     open_bytes: usize,
 }

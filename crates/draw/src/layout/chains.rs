@@ -25,7 +25,7 @@ const RANK_HEIGHT: f64 = 110.0;
 const MAX_LANES: usize = 60_000;
 
 /// What stands in a rank: a box with its loops, or the lane of an edge with its label.
-pub(super) struct Item {
+pub(super) struct RankItem {
     pub(super) rank: usize,
     /// Extent to both sides of the middle of a box, or of the line of a lane.
     pub(super) left: f64,
@@ -34,9 +34,9 @@ pub(super) struct Item {
     pub(super) is_lane: bool,
 }
 
-impl Item {
+impl RankItem {
     /// Least distance between the middles of two neighbours.
-    pub(super) fn distance(&self, next: &Item) -> f64 {
+    pub(super) fn distance(&self, next: &RankItem) -> f64 {
         let gap = if self.is_lane || next.is_lane { LANE_GAP } else { BOX_GAP };
         self.right + gap + next.left
     }
@@ -53,8 +53,8 @@ pub(super) struct Chain {
 
 /// Items, ranks and chains. Item `n` is node `n` as long as there are nodes.
 #[derive(Default)]
-pub(super) struct Plan {
-    pub(super) items: Vec<Item>,
+pub(super) struct RankPlan {
+    pub(super) items: Vec<RankItem>,
     /// Items of each rank, from left to right.
     pub(super) ranks: Vec<Vec<usize>>,
     /// One for each bundle; none for a loop.
@@ -64,7 +64,7 @@ pub(super) struct Plan {
     pub(super) below: Vec<Vec<usize>>,
 }
 
-pub(super) fn plan(drawing: &Drawing, bundles: &[Bundle<'_>], boxes: &[Rect], labels: &[Label]) -> Plan {
+pub(super) fn plan(drawing: &Drawing, bundles: &[Bundle<'_>], boxes: &[Rect], labels: &[Label]) -> RankPlan {
     let mut loops: Vec<(f64, f64)> = vec![(0.0, 0.0); boxes.len()];
     for (bundle, label) in bundles.iter().zip(labels).filter(|(bundle, _)| bundle.from == bundle.to) {
         let (reach, height) = &mut loops[bundle.from];
@@ -73,11 +73,11 @@ pub(super) fn plan(drawing: &Drawing, bundles: &[Bundle<'_>], boxes: &[Rect], la
     }
     let widths: Vec<f64> = boxes.iter().zip(&loops).map(|(rect, (reach, _))| rect.width + reach).collect();
     let rows = broken_rows(drawing, &widths);
-    let mut plan = Plan { ranks: vec![Vec::new(); 2 * rows.len()], ..Plan::default() };
+    let mut plan = RankPlan { ranks: vec![Vec::new(); 2 * rows.len()], ..RankPlan::default() };
     for ((rect, (reach, height)), _) in boxes.iter().zip(&loops).zip(&drawing.nodes) {
         let half = rect.width / 2.0;
         let (right, height) = (half + reach, rect.height.max(*height));
-        plan.items.push(Item { rank: 0, left: half, right, height, is_lane: false });
+        plan.items.push(RankItem { rank: 0, left: half, right, height, is_lane: false });
     }
     for (row, nodes) in rows.iter().enumerate() {
         nodes.iter().for_each(|node| plan.items[*node].rank = 2 * row);
@@ -94,7 +94,7 @@ pub(super) fn plan(drawing: &Drawing, bundles: &[Bundle<'_>], boxes: &[Rect], la
 }
 
 /// The largest span of edges that have lanes.
-fn longest_span(plan: &Plan, bundles: &[Bundle<'_>]) -> usize {
+fn longest_span(plan: &RankPlan, bundles: &[Bundle<'_>]) -> usize {
     let mut spans: Vec<usize> =
         bundles.iter().map(|it| plan.items[it.from].rank.abs_diff(plan.items[it.to].rank)).collect();
     spans.sort_unstable();
@@ -110,7 +110,7 @@ fn longest_span(plan: &Plan, bundles: &[Bundle<'_>]) -> usize {
 /// The lanes of trunks: by upper end, direction, dashes and rank.
 type Trunks = HashMap<(usize, bool, bool, usize), usize>;
 
-impl Plan {
+impl RankPlan {
     fn chain(&mut self, bundle: &Bundle<'_>, label: &Label, longest: usize, trunks: &mut Trunks) -> Chain {
         let (from, to) = (self.items[bundle.from].rank, self.items[bundle.to].rank);
         let is_flat = from == to;
@@ -123,7 +123,7 @@ impl Plan {
         let mut items = vec![upper];
         for rank in (top + 1..last).filter(|_| has_lanes) {
             let lane = *trunks.entry((upper, is_reversed, bundle.is_dashed, rank)).or_insert_with(|| {
-                self.items.push(Item { rank, left: 1.0, right: 1.0, height: 0.0, is_lane: true });
+                self.items.push(RankItem { rank, left: 1.0, right: 1.0, height: 0.0, is_lane: true });
                 self.ranks[rank].push(self.items.len() - 1);
                 self.items.len() - 1
             });
@@ -133,7 +133,7 @@ impl Plan {
         let right = if label.texts.is_empty() { 1.0 } else { LABEL_GAP + label.width };
         self.ranks[last].push(self.items.len());
         items.push(self.items.len());
-        self.items.push(Item { rank: last, left, right, height: label.height.max(least), is_lane: true });
+        self.items.push(RankItem { rank: last, left, right, height: label.height.max(least), is_lane: true });
         items.push(lower);
         Chain { items, is_reversed, is_flat }
     }

@@ -1,12 +1,12 @@
 //! The order of each rank: sweeps down and up put every item at the mean of its neighbours, and neighbours are swapped where that saves crossings. The best order seen is kept.
 
-use super::chains::Plan;
+use super::chains::RankPlan;
 
 const N_SWEEPS: usize = 14;
 /// Items up to which neighbours are swapped, which takes longer than a sweep.
 const MAX_SWAPPED_ITEMS: usize = 6_000;
 
-pub(super) fn arrange(plan: &mut Plan) {
+pub(super) fn arrange(plan: &mut RankPlan) {
     let mut places = places(plan);
     let mut best = (crossings(plan, &places), plan.ranks.clone());
     for sweep in 0..N_SWEEPS {
@@ -29,14 +29,14 @@ pub(super) fn arrange(plan: &mut Plan) {
     plan.ranks = best.1;
 }
 
-fn places(plan: &Plan) -> Vec<usize> {
+fn places(plan: &RankPlan) -> Vec<usize> {
     let mut places = vec![0; plan.items.len()];
     plan.ranks.iter().for_each(|rank| rank.iter().enumerate().for_each(|(place, item)| places[*item] = place));
     places
 }
 
 /// Sorts a rank by the mean places of neighbours in the rank above or below. Items without neighbours stay.
-fn sort(plan: &mut Plan, places: &mut [usize], rank: usize, is_down: bool) {
+fn sort(plan: &mut RankPlan, places: &mut [usize], rank: usize, is_down: bool) {
     let neighbours = if is_down { &plan.above } else { &plan.below };
     let mean = |item: usize| match neighbours[item].len() {
         0 => None,
@@ -55,7 +55,7 @@ fn sort(plan: &mut Plan, places: &mut [usize], rank: usize, is_down: bool) {
 }
 
 /// Swaps neighbours as long as that saves crossings, in a few rounds.
-fn swap_neighbours(plan: &mut Plan, places: &mut [usize]) {
+fn swap_neighbours(plan: &mut RankPlan, places: &mut [usize]) {
     const MAX_ROUNDS: usize = 4;
     for _ in 0..MAX_ROUNDS {
         let mut is_better = false;
@@ -85,7 +85,7 @@ fn inversions(first: &[usize], second: &[usize], places: &[usize]) -> usize {
 }
 
 /// Crossings of edges between neighbouring ranks.
-fn crossings(plan: &Plan, places: &[usize]) -> usize {
+fn crossings(plan: &RankPlan, places: &[usize]) -> usize {
     let between = |rank: usize| {
         let mut ends: Vec<(usize, usize)> = Vec::new();
         for item in &plan.ranks[rank] {

@@ -3,7 +3,7 @@
 //! For one rank, the places that are closest to what its items strive for, in the sense of squares, are found exactly: neighbours that are too close form a block, which moves as
 //! one.
 
-use super::chains::{Chain, Plan};
+use super::chains::{Chain, RankPlan};
 
 /// Sweeps that listen to one side, which move items far, and to both, which settle them.
 const N_ONE_SIDED: usize = 12;
@@ -21,7 +21,7 @@ const BRANCH_WEIGHT: f64 = 0.02;
 const LONG_END_WEIGHT: f64 = 0.02;
 
 /// The middle of each item.
-pub(super) fn coordinates(plan: &Plan) -> Vec<f64> {
+pub(super) fn coordinates(plan: &RankPlan) -> Vec<f64> {
     let mut xs = vec![0.0; plan.items.len()];
     for rank in &plan.ranks {
         let mut x = 0.0;
@@ -51,7 +51,7 @@ pub(super) fn coordinates(plan: &Plan) -> Vec<f64> {
 }
 
 /// Makes edges upright over as many ranks as there is room for. Nothing but their lanes is moved.
-fn straighten(plan: &Plan, xs: &mut [f64]) {
+fn straighten(plan: &RankPlan, xs: &mut [f64]) {
     let mut places = vec![0; plan.items.len()];
     plan.ranks.iter().for_each(|rank| rank.iter().enumerate().for_each(|(place, item)| places[*item] = place));
     let mut chains: Vec<&Chain> = plan.chains.iter().flatten().filter(|chain| chain.items.len() > 3).collect();
@@ -84,7 +84,7 @@ fn straighten(plan: &Plan, xs: &mut [f64]) {
 }
 
 /// The places that an item can have between its neighbours.
-fn room(plan: &Plan, xs: &[f64], item: usize, place: usize) -> (f64, f64) {
+fn room(plan: &RankPlan, xs: &[f64], item: usize, place: usize) -> (f64, f64) {
     let rank = &plan.ranks[plan.items[item].rank];
     let left = place.checked_sub(1).map(|before| rank[before]);
     let right = rank.get(place + 1);
@@ -102,7 +102,7 @@ struct Block {
 }
 
 /// Moves the items of a rank and returns the largest move.
-fn settle(plan: &Plan, xs: &mut [f64], rank: usize, (above, below): (bool, bool)) -> f64 {
+fn settle(plan: &RankPlan, xs: &mut [f64], rank: usize, (above, below): (bool, bool)) -> f64 {
     let items = &plan.ranks[rank];
     let mut blocks: Vec<Block> = Vec::with_capacity(items.len());
     let mut offsets = Vec::with_capacity(items.len());
@@ -129,7 +129,7 @@ fn settle(plan: &Plan, xs: &mut [f64], rank: usize, (above, below): (bool, bool)
 }
 
 /// The mean of the neighbours with its weight; without neighbours, the present place with a small one.
-fn wish(plan: &Plan, xs: &[f64], item: usize, above: bool, below: bool) -> (f64, f64) {
+fn wish(plan: &RankPlan, xs: &[f64], item: usize, above: bool, below: bool) -> (f64, f64) {
     const IDLE_WEIGHT: f64 = 0.05;
     let is_lane = plan.items[item].is_lane;
     let sides = [(above, &plan.above), (below, &plan.below)];
@@ -150,6 +150,6 @@ fn wish(plan: &Plan, xs: &[f64], item: usize, above: bool, below: bool) -> (f64,
 }
 
 /// A lane of an edge that passes a row.
-fn is_long(plan: &Plan, item: usize) -> bool {
+fn is_long(plan: &RankPlan, item: usize) -> bool {
     plan.items[item].is_lane && plan.above[item].iter().chain(&plan.below[item]).any(|other| plan.items[*other].is_lane)
 }

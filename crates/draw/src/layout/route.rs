@@ -2,7 +2,7 @@
 //!
 //! A curve between two ranks begins and ends upright, so that it stays between them. Edges share the side of a box in the order of where they come from.
 
-use super::chains::{Chain, LABEL_GAP, LOOP_REACH, Plan, TURN};
+use super::chains::{Chain, LABEL_GAP, LOOP_REACH, RankPlan, TURN};
 use super::{Label, MARGIN, Picture, Point, Rect, Route};
 use crate::{Bundle, Drawing};
 
@@ -19,18 +19,18 @@ const PORT_DISTANCE: f64 = 16.0;
 const PORT_SHARE: f64 = 0.85;
 
 /// What a picture is made of.
-pub(super) struct Parts {
-    pub(super) plan: Plan,
+pub(super) struct PictureParts {
+    pub(super) plan: RankPlan,
     pub(super) xs: Vec<f64>,
     pub(super) boxes: Vec<Rect>,
     pub(super) texts: Vec<Vec<String>>,
     pub(super) labels: Vec<Label>,
 }
 
-pub(super) fn picture(drawing: &Drawing, bundles: &[Bundle<'_>], parts: Parts) -> Picture {
-    let Parts { plan, mut xs, mut boxes, texts, labels } = parts;
+pub(super) fn picture(drawing: &Drawing, bundles: &[Bundle<'_>], parts: PictureParts) -> Picture {
+    let PictureParts { plan, mut xs, mut boxes, texts, labels } = parts;
     let ends = |is_right: bool| {
-        let end = |(item, x): (&super::chains::Item, &f64)| if is_right { x + item.right } else { x - item.left };
+        let end = |(item, x): (&super::chains::RankItem, &f64)| if is_right { x + item.right } else { x - item.left };
         plan.items.iter().zip(&xs).map(end).collect::<Vec<f64>>()
     };
     let (left, right) =
@@ -62,7 +62,7 @@ pub(super) fn picture(drawing: &Drawing, bundles: &[Bundle<'_>], parts: Parts) -
 }
 
 /// Top and bottom of each rank. The last one is of labels that hang below the last row.
-fn bands(plan: &Plan, xs: &[f64]) -> Vec<(f64, f64)> {
+fn bands(plan: &RankPlan, xs: &[f64]) -> Vec<(f64, f64)> {
     let mut bands = Vec::new();
     let mut top = MARGIN;
     for (number, rank) in plan.ranks.iter().enumerate() {
@@ -89,7 +89,7 @@ struct Ports {
     second: Vec<f64>,
 }
 
-fn ports(drawing: &Drawing, plan: &Plan, xs: &[f64], boxes: &[Rect]) -> Ports {
+fn ports(drawing: &Drawing, plan: &RankPlan, xs: &[f64], boxes: &[Rect]) -> Ports {
     // Edges at the top and at the bottom of each node: where they come from, by which lane, the bundle, and whether it is its first end.
     type End = (f64, usize, usize, bool);
     let mut sides: Vec<[Vec<End>; 2]> = vec![[Vec::new(), Vec::new()]; boxes.len()];
@@ -125,7 +125,7 @@ fn ports(drawing: &Drawing, plan: &Plan, xs: &[f64], boxes: &[Rect]) -> Ports {
 }
 
 struct Drawer<'p> {
-    plan: &'p Plan,
+    plan: &'p RankPlan,
     xs: &'p [f64],
     bands: &'p [(f64, f64)],
     boxes: &'p [Rect],

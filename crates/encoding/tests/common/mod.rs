@@ -179,7 +179,7 @@ impl Oracle<'_> {
         let circuit = &self.encoding.blast.circuit;
         let inputs: Vec<Lit> = (0..n_cells as u32).filter_map(|cell| self.encoding.cells.input(CellId(cell))).collect();
         let mut found = Vec::new();
-        let mut solver = abridge_blast::Solver::new(u64::MAX);
+        let mut solver = abridge_blast::SatSolver::new(u64::MAX);
         self.encoding.assumptions.iter().for_each(|lit| solver.require(circuit, *lit));
         inputs.iter().for_each(|lit| solver.track(circuit, *lit));
         for _ in 0..N_DRAWN {
@@ -191,7 +191,7 @@ impl Oracle<'_> {
                     fixed.push(lit);
                 }
             }
-            while solver.solve_under(circuit, &fixed, u64::MAX) != abridge_blast::Answer::Satisfiable {
+            while solver.solve_under(circuit, &fixed, u64::MAX) != abridge_blast::SatAnswer::Satisfiable {
                 fixed.pop();
             }
             found.push((0..n_cells).filter(|cell| solver.value(inputs[*cell])).collect());

@@ -1,7 +1,7 @@
 //! Operators on relations and functions: application, restriction, composition, closures, projections.
 
 use abridge_model::{BinaryOp, Expr, ExprId, FreeTypeId, Model, UnaryOp};
-use abridge_value::{Builder, Int, Set, Value, relation};
+use abridge_value::{Int, Set, SetBuilder, Value, relation};
 
 use crate::domain::{Env, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
@@ -102,7 +102,7 @@ impl Session<'_> {
             }
             .into());
         }
-        let mut out = Builder::new();
+        let mut out = SetBuilder::new();
         for pair in pairs {
             let (first, second) = Val::Value(pair.clone()).split()?;
             if self.member(if by_domain { &first } else { &second }, keys, env)? == keep {

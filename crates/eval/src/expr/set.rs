@@ -1,7 +1,7 @@
 //! Operators on sets. Concrete operands give a concrete set, unless it would be too large to list; a symbolic operand makes the result symbolic.
 
 use abridge_model::{BinaryOp, ExprId, UnaryOp};
-use abridge_value::{Builder, Set, Value, relation};
+use abridge_value::{Set, SetBuilder, Value, relation};
 
 use crate::domain::{Env, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
@@ -11,7 +11,7 @@ const MAX_LISTED_PRODUCT: u64 = 256;
 
 impl Session<'_> {
     pub(super) fn set_extension(&self, items: &[ExprId], env: &Env) -> Result<Val> {
-        let mut out = Builder::new();
+        let mut out = SetBuilder::new();
         for item in items {
             out.push(self.finite(&self.expr(*item, env)?, env)?);
         }
@@ -75,7 +75,7 @@ impl Session<'_> {
             let parts = parts.into_iter().map(Val::Value);
             return Ok(parts.reduce(|left, right| self.union(&left, &right)).unwrap_or(Set::EMPTY.into()));
         }
-        let mut out = Builder::new();
+        let mut out = SetBuilder::new();
         for part in parts.iter().filter_map(Value::as_set) {
             self.tick()?;
             self.charge_bulk(part.copy_bytes())?;

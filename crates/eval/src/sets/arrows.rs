@@ -6,7 +6,7 @@ use abridge_diag::with_stack;
 use abridge_model::{Arrow, UnaryOp};
 use abridge_value::{Set, Value, relation, sequence};
 
-use super::iterate::Visit;
+use super::iterate::ElementFn;
 use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::{Session, Warning};
 
@@ -80,7 +80,7 @@ impl Session<'_> {
         from: &Val,
         to: &Val,
         env: &Env,
-        visit: &mut Visit<'_>,
+        visit: &mut ElementFn<'_>,
     ) -> Result<ControlFlow<()>> {
         let from = self.elements(from, env)?;
         if from.is_empty() && arrow.surjective && !self.is_empty(to, env)? {
@@ -128,7 +128,7 @@ impl Session<'_> {
         op: UnaryOp,
         base: &Val,
         env: &Env,
-        visit: &mut Visit<'_>,
+        visit: &mut ElementFn<'_>,
     ) -> Result<ControlFlow<()>> {
         if matches!(op, UnaryOp::Seq | UnaryOp::Seq1) {
             if !self.is_empty(base, env)? {
@@ -146,7 +146,7 @@ impl Session<'_> {
         base: &[Value],
         used: &mut [bool],
         items: &mut Vec<Value>,
-        visit: &mut Visit<'_>,
+        visit: &mut ElementFn<'_>,
     ) -> Result<ControlFlow<()>> {
         self.tick()?;
         let wanted = match op {
@@ -189,7 +189,7 @@ struct ArrowChoice<'a, 's, 'v> {
     to: &'a [Value],
     uses: Vec<u32>,
     pairs: Vec<Value>,
-    visit: &'a mut Visit<'v>,
+    visit: &'a mut ElementFn<'v>,
 }
 
 impl ArrowChoice<'_, '_, '_> {

@@ -3,7 +3,7 @@
 //! Elements are charged in portions as they are added. A set of a million elements is within the limit on size, but a million sequences may exceed
 //! the memory.
 
-use abridge_value::{Builder, Set, Value};
+use abridge_value::{Set, SetBuilder, Value};
 
 use crate::domain::Result;
 use crate::interp::Session;
@@ -11,7 +11,7 @@ use crate::interp::Session;
 /// Builder of a set that charges its session for memory.
 pub struct Collector<'s> {
     session: &'s Session<'s>,
-    out: Builder,
+    out: SetBuilder,
     /// Bytes not yet charged.
     open_bytes: usize,
 }
@@ -21,7 +21,7 @@ const PORTION_BYTES: usize = 1 << 14;
 
 impl<'s> Collector<'s> {
     pub fn new(session: &'s Session<'s>) -> Self {
-        Collector { session, out: Builder::new(), open_bytes: 0 }
+        Collector { session, out: SetBuilder::new(), open_bytes: 0 }
     }
 
     pub fn push(&mut self, value: Value) -> Result<()> {

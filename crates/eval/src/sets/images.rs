@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use abridge_model::{BinaryOp, Expr, QuantifiedOp, UnaryOp};
-use abridge_value::{Builder, Int, Set, Value, relation};
+use abridge_value::{Int, Set, SetBuilder, Value, relation};
 
 use crate::domain::{Closure, Env, ErrorKind, IllDefined, Partial, Result, SymbolicSet, Val};
 use crate::interp::{Constraint, Problem, Session};
@@ -214,7 +214,7 @@ impl Session<'_> {
             return Ok(relation::image(relation, set).into());
         }
         if let Some(pairs) = relation.as_set() {
-            let mut out = Builder::new();
+            let mut out = SetBuilder::new();
             for (first, second) in relation::pairs(pairs) {
                 if self.member(&Val::Value(first), set, env)? {
                     out.push(second);
@@ -227,7 +227,7 @@ impl Session<'_> {
             return Ok(SymbolicSet::binary(BinaryOp::Image, relation.clone(), set));
         }
         let mut all: Val = Set::EMPTY.into();
-        let mut single = Builder::new();
+        let mut single = SetBuilder::new();
         let _ = self.each(&set, env, &mut |x| {
             match self.images(relation, &x, env)? {
                 Images::None => {}
@@ -379,7 +379,7 @@ impl Session<'_> {
             Images::None => Ok(Images::None),
             Images::One(val) => Ok(Images::one_if(keep(&val)?, val)),
             Images::Set(set) => {
-                let mut out = Builder::new();
+                let mut out = SetBuilder::new();
                 let _ = self.each(&set, env, &mut |val| {
                     if keep(&val)? {
                         out.push(self.finite(&val, env)?);

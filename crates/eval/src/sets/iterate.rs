@@ -10,7 +10,7 @@ use crate::config::Unbounded;
 use crate::domain::{Closure, Env, Error, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::{Constraint, Problem, Session};
 
-pub type Visit<'v> = dyn FnMut(Val) -> Result<ControlFlow<()>> + 'v;
+pub type ElementFn<'v> = dyn FnMut(Val) -> Result<ControlFlow<()>> + 'v;
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
@@ -78,8 +78,8 @@ impl Session<'_> {
     }
 
     /// Calls `visit` for every element, each once.
-    pub fn each(&self, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
-        let visit: &mut Visit<'_> = &mut |val| {
+    pub fn each(&self, set: &Val, env: &Env, visit: &mut ElementFn<'_>) -> Result<ControlFlow<()>> {
+        let visit: &mut ElementFn<'_> = &mut |val| {
             self.tick()?;
             visit(val)
         };
@@ -90,7 +90,13 @@ impl Session<'_> {
         }
     }
 
-    fn each_of_sym(&self, sym: &SymbolicSet, set: &Val, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
+    fn each_of_sym(
+        &self,
+        sym: &SymbolicSet,
+        set: &Val,
+        env: &Env,
+        visit: &mut ElementFn<'_>,
+    ) -> Result<ControlFlow<()>> {
         match sym {
             SymbolicSet::Unary(op @ (UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1), base) => {
                 let base = self.elements(base, env)?;
@@ -121,7 +127,7 @@ impl Session<'_> {
         sets: &[Val],
         fields: &mut Vec<Val>,
         env: &Env,
-        visit: &mut Visit<'_>,
+        visit: &mut ElementFn<'_>,
     ) -> Result<ControlFlow<()>> {
         let Some(set) = sets.get(fields.len()) else { return visit(Val::record(shape, fields.clone())) };
         self.each(set, env, &mut |field| {
@@ -132,7 +138,7 @@ impl Session<'_> {
         })
     }
 
-    fn each_of_closure(&self, closure: &Closure, env: &Env, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
+    fn each_of_closure(&self, closure: &Closure, env: &Env, visit: &mut ElementFn<'_>) -> Result<ControlFlow<()>> {
         let inner = env.enter(&closure.scope);
         match self.model().expr(closure.expr) {
             Expr::Comprehension { binder, pred, .. } => {
@@ -155,7 +161,7 @@ impl Session<'_> {
         set: &Val,
         least: &Int,
         env: &Env,
-        visit: &mut Visit<'_>,
+        visit: &mut ElementFn<'_>,
     ) -> Option<Result<ControlFlow<()>>> {
         let Some(SymbolicSet::Closure(closure)) = set.as_sym() else { return None };
         let Expr::Comprehension { binder, pred, .. } = self.model().expr(closure.expr) else { return None };
@@ -426,7 +432,7 @@ impl Session<'_> {
     }
 }
 
-pub(super) fn visit_all(set: &Set, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
+pub(super) fn visit_all(set: &Set, visit: &mut ElementFn<'_>) -> Result<ControlFlow<()>> {
     for value in set {
         if visit(Val::Value(value))?.is_break() {
             return Ok(ControlFlow::Break(()));
@@ -436,7 +442,7 @@ pub(super) fn visit_all(set: &Set, visit: &mut Visit<'_>) -> Result<ControlFlow<
 }
 
 /// Enumerates subsets by counting in binary over the base, least element first.
-fn each_subset(base: &[Value], with_empty: bool, visit: &mut Visit<'_>) -> Result<ControlFlow<()>> {
+fn each_subset(base: &[Value], with_empty: bool, visit: &mut ElementFn<'_>) -> Result<ControlFlow<()>> {
     let mut chosen = vec![false; base.len()];
     let mut is_first = true;
     loop {

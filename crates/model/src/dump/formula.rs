@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use abridge_diag::with_stack;
 
-use super::names::Names;
+use super::names::DumpNames;
 use super::spelling::{
     self, BRACKETED, BinaryForm, IMPLICATION, INTERVAL, JUNCTION, NEGATION, POSTFIX, POWER, TOP, is_confusing,
 };
@@ -19,9 +19,9 @@ use crate::pred::{Comparison, Pred};
 use crate::subst::Target;
 use crate::types::Type;
 
-pub(super) struct Printer<'a> {
+pub(super) struct FormulaPrinter<'a> {
     pub(super) model: &'a Model,
-    pub(super) names: Names<'a>,
+    pub(super) names: DumpNames<'a>,
     pub(super) out: String,
     /// Indentation in columns; `None` for text on one line.
     pub(super) indent: Option<usize>,
@@ -29,9 +29,9 @@ pub(super) struct Printer<'a> {
     pub(super) old: HashSet<Target>,
 }
 
-impl<'a> Printer<'a> {
-    pub(super) fn one_line(model: &'a Model, names: Names<'a>) -> Self {
-        Printer { model, names, out: String::new(), indent: None, old: HashSet::new() }
+impl<'a> FormulaPrinter<'a> {
+    pub(super) fn one_line(model: &'a Model, names: DumpNames<'a>) -> Self {
+        FormulaPrinter { model, names, out: String::new(), indent: None, old: HashSet::new() }
     }
 
     pub(super) fn text(&mut self, text: &str) {

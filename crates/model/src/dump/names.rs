@@ -17,7 +17,7 @@ use crate::model::Model;
 use crate::pred::Pred;
 use crate::subst::{Subst, Target};
 
-pub(super) struct Names<'a> {
+pub(super) struct DumpNames<'a> {
     model: &'a Model,
     /// New names; locals that keep their names are absent.
     shown: HashMap<LocalId, String>,
@@ -26,7 +26,7 @@ pub(super) struct Names<'a> {
     taken: HashSet<Cow<'a, str>>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> DumpNames<'a> {
     /// Names for the text of a node in the scope of `params`.
     pub(super) fn of(model: &'a Model, root: ModelNode, params: &[LocalId]) -> Self {
         let mut renaming = Renaming::new(model);
@@ -273,7 +273,7 @@ impl<'a> Renaming<'a> {
         self.close(&locals);
     }
 
-    fn finish(mut self) -> Names<'a> {
+    fn finish(mut self) -> DumpNames<'a> {
         for local in std::mem::take(&mut self.free) {
             if self.globals.contains(self.name(local)) {
                 self.rename(local);
@@ -287,7 +287,7 @@ impl<'a> Renaming<'a> {
             shown.insert(*local, ident(&name).into_owned());
             self.taken.insert(Cow::Owned(name));
         }
-        let mut names = Names { model: self.model, shown, chained: self.chained, taken: self.taken };
+        let mut names = DumpNames { model: self.model, shown, chained: self.chained, taken: self.taken };
         for (local, (target, mark)) in self.aliases {
             let name = format!("{}{mark}", names.target(target));
             names.shown.insert(local, name);

@@ -4,7 +4,7 @@
 
 use abridge_diag::with_stack;
 
-use super::formula::Printer;
+use super::formula::FormulaPrinter;
 use super::spelling::{IMPLICATION, TOP};
 use super::words;
 use crate::expr::{BinaryOp, Expr};
@@ -23,7 +23,7 @@ pub(super) enum Context {
 /// Maximum indentation.
 const MAX_INDENT_COLUMNS: usize = 100;
 
-impl Printer<'_> {
+impl FormulaPrinter<'_> {
     pub(super) fn subst(&mut self, id: SubstId, context: Context) {
         with_stack(|| self.subst_inner(id, context));
     }

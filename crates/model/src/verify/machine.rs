@@ -13,7 +13,7 @@ use crate::types::Type;
 pub(super) fn check(model: &Model, faults: &mut Faults) {
     let mut computed = model.clone();
     effects::compute(&mut computed);
-    let mut check = Check { model, computed: &computed, faults };
+    let mut check = MachineCheck { model, computed: &computed, faults };
     check.carriers();
     check.operations();
     check.expressions();
@@ -22,14 +22,14 @@ pub(super) fn check(model: &Model, faults: &mut Faults) {
     check.distinct_constants();
 }
 
-struct Check<'a> {
+struct MachineCheck<'a> {
     model: &'a Model,
     /// The same model with effects computed again.
     computed: &'a Model,
     faults: &'a mut Faults,
 }
 
-impl Check<'_> {
+impl MachineCheck<'_> {
     fn carriers(&mut self) {
         let model = self.model;
         for (id, set) in model.sets.iter().filter(|(_, set)| set.size() == 0) {

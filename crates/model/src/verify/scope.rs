@@ -24,12 +24,12 @@ pub(super) fn check(model: &Model, order: &[ModelNode], faults: &mut Faults) {
     for (local, n_binders) in n_binders.iter().filter(|(_, n_binders)| **n_binders != 1) {
         faults.add(Promise::BoundOnce, local, format_args!("is bound in {n_binders} places"));
     }
-    let mut check = Check::new(model, faults);
+    let mut check = ScopeCheck::new(model, faults);
     check.roots();
     order.iter().for_each(|node| check.node(*node));
 }
 
-struct Check<'a> {
+struct ScopeCheck<'a> {
     model: &'a Model,
     faults: &'a mut Faults,
     numbering: Numbering,
@@ -39,11 +39,11 @@ struct Check<'a> {
     bound_in: IdVec<LocalId, Option<Scope>>,
 }
 
-impl<'a> Check<'a> {
+impl<'a> ScopeCheck<'a> {
     fn new(model: &'a Model, faults: &'a mut Faults) -> Self {
         let numbering = Numbering::of(model);
         let bound_in = model.locals.ids().map(|_| None).collect();
-        Check { model, faults, numbering, scopes: Scopes::new(), scope_of: vec![None; numbering.len()], bound_in }
+        ScopeCheck { model, faults, numbering, scopes: Scopes::new(), scope_of: vec![None; numbering.len()], bound_in }
     }
 
     fn roots(&mut self) {

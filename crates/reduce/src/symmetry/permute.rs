@@ -1,7 +1,7 @@
 //! Values with their elements permuted (Definition 2 of Leuschel, Butler, Spermann, Turner, "Symmetry Reduction for B by Permutation
 //! Flooding").
 
-use abridge_value::{Builder, Set, Value, relation};
+use abridge_value::{Set, SetBuilder, Value, relation};
 
 use super::group::Group;
 use super::states::ValueStates;
@@ -84,7 +84,7 @@ fn permute_set(group: &Group, images: &[u32], set: &Set) -> Option<Set> {
     if !matches!(set.first()?, Value::Element { set: carrier, .. } if group.moves(carrier)) {
         return None;
     }
-    let mut image = Builder::new();
+    let mut image = SetBuilder::new();
     image.extend(set.iter().map(|item| permute_value(group, images, &item).unwrap_or(item)));
     let image = image.finish();
     (image != *set).then_some(image)
@@ -92,7 +92,7 @@ fn permute_set(group: &Group, images: &[u32], set: &Set) -> Option<Set> {
 
 fn permute_bits(group: &Group, images: &[u32], carrier: u32, mut bits: u64) -> Set {
     let mut small = 0_u64;
-    let mut large = Builder::new();
+    let mut large = SetBuilder::new();
     while bits != 0 {
         let index = bits.trailing_zeros();
         bits &= bits - 1;

@@ -4,8 +4,8 @@ use abridge_diag::{Diagnostic, Span};
 use abridge_model::{CarrierKind, Expr, ExprId, LocalId, Pred, SetId, SmolStr};
 use abridge_syntax::ast::{self, DefinitionBody, Sort};
 
-use crate::formula::{Formula, FormulaBody, Role};
-use crate::lower::{Lower, Place};
+use crate::formula::{Formula, FormulaBody, FormulaRole};
+use crate::lower::{ClausePlace, Lower};
 use crate::project::UnitId;
 use crate::scope::Ctx;
 use crate::types::{Ty, TypeTerm};
@@ -23,25 +23,25 @@ pub(crate) struct Beside {
 
 impl Lower<'_> {
     /// Lowers formulas in the scope of the main machine; nothing but [`Lower::finish`] may follow.
-    pub(crate) fn formulas(&mut self, formulas: &[(UnitId, Role)]) -> Vec<Formula> {
+    pub(crate) fn formulas(&mut self, formulas: &[(UnitId, FormulaRole)]) -> Vec<Formula> {
         if formulas.is_empty() {
             return Vec::new();
         }
-        self.place = Place::Steering;
+        self.place = ClausePlace::Steering;
         self.beside.start = Some((self.model.exprs.len(), self.model.locals.len()));
         formulas.iter().map(|(unit, role)| self.formula(*unit, role)).collect()
     }
 
-    fn formula(&mut self, unit: UnitId, role: &Role) -> Formula {
+    fn formula(&mut self, unit: UnitId, role: &FormulaRole) -> Formula {
         let ctx = self.global(unit);
         let ast::Unit::Formula(root) = self.tree(unit).unit else {
             let span = Span::new(self.tree(unit).file, 0, 0);
             return Formula { free: Vec::new(), body: FormulaBody::Expr(self.error_expr(span)) };
         };
         let is_predicate = match role {
-            Role::Any => self.is_predicate(ctx, root),
-            Role::Predicate | Role::BeforeAfter => true,
-            Role::Expression | Role::ValueOf(_) | Role::ValueOfLocal { .. } => false,
+            FormulaRole::Any => self.is_predicate(ctx, root),
+            FormulaRole::Predicate | FormulaRole::BeforeAfter => true,
+            FormulaRole::Expression | FormulaRole::ValueOf(_) | FormulaRole::ValueOfLocal { .. } => false,
         };
         if !is_predicate {
             let expr = self.expr(ctx, root);
@@ -51,10 +51,10 @@ impl Lower<'_> {
             return Formula { free: Vec::new(), body: FormulaBody::Expr(expr) };
         }
         let (ctx, before) = match role {
-            Role::BeforeAfter => self.values_before(ctx, &[root]),
+            FormulaRole::BeforeAfter => self.values_before(ctx, &[root]),
             _ => (ctx, Vec::new()),
         };
-        self.beside.free = (*role == Role::Any).then(Vec::new);
+        self.beside.free = (*role == FormulaRole::Any).then(Vec::new);
         let pred = self.pred(ctx, root);
         let mut free = self.beside.free.take().unwrap_or_default();
         free.extend(before.into_iter().map(|(_, local)| local));
@@ -93,22 +93,24 @@ impl Lower<'_> {
     }
 
     /// Name whose value a formula gives, with its type.
-    fn declared_as(&self, role: &Role) -> Option<(SmolStr, Ty)> {
+    fn declared_as(&self, role: &FormulaRole) -> Option<(SmolStr, Ty)> {
         let model = &self.model;
         let (name, ty) = match role {
-            Role::ValueOf(name) => {
+            FormulaRole::ValueOf(name) => {
                 let constant =
                     model.constants.values().find(|constant| constant.name == *name).map(|constant| constant.ty);
                 let variable =
                     || model.variables.values().find(|variable| variable.name == *name).map(|variable| variable.ty);
                 (name, constant.or_else(variable))
             }
-            Role::ValueOfLocal { operation, local } => {
+            FormulaRole::ValueOfLocal { operation, local } => {
                 let operation = model.operations.values().find(|op| op.is_top_level && op.name == *operation)?;
                 let mut locals = operation.params.iter().chain(&operation.outputs).map(|id| &model.locals[*id]);
                 (local, locals.find(|known| known.name == *local).map(|known| known.ty))
             }
-            Role::Any | Role::Predicate | Role::Expression | Role::BeforeAfter => return None,
+            FormulaRole::Any | FormulaRole::Predicate | FormulaRole::Expression | FormulaRole::BeforeAfter => {
+                return None;
+            }
         };
         Some((name.clone(), ty?))
     }

@@ -13,7 +13,7 @@ use abridge_syntax::AstNode;
 use abridge_syntax::ast;
 
 use crate::lower::Lower;
-use crate::scope::{Ctx, Found, FrameKind};
+use crate::scope::{Ctx, FrameKind, LocalMeaning};
 
 /// Largest number of nested arguments examined, since definitions may double at each level.
 const MAX_ARGUMENTS: usize = 100;
@@ -39,7 +39,7 @@ impl Lower<'_> {
     /// True if an argument is a name other than a formal of an outer definition.
     fn is_plain_name(&self, arg: ast::ExprId, at: Ctx) -> bool {
         match &self.tree(at.unit).expr(arg).expr {
-            ast::Expr::Ident(name) => !matches!(self.frames.find(at.frame, name), Some(Found::Formal(..))),
+            ast::Expr::Ident(name) => !matches!(self.frames.find(at.frame, name), Some(LocalMeaning::Formal(..))),
             _ => false,
         }
     }
@@ -69,7 +69,7 @@ impl Lower<'_> {
             });
             for name in mentioned.into_iter().filter(|name| !hidden.contains(name)) {
                 match self.frames.find(at.frame, name) {
-                    Some(Found::Formal(arg, at)) => open.push((arg, at, is_whole)),
+                    Some(LocalMeaning::Formal(arg, at)) => open.push((arg, at, is_whole)),
                     _ => _ = names.insert(name.clone()),
                 }
             }

@@ -13,15 +13,15 @@ use abridge_syntax::ast::{self, ExprId, MachineKind};
 
 use crate::Options;
 use crate::definitions::DefTable;
-use crate::formula::{Formula, Role};
-use crate::lower::{Lower, Place};
-use crate::project::{Project, RefKind, UnitId};
-use crate::scope::{Access, Frames, NameEntry, Names, OpAccess, OpEntry, Symbol};
+use crate::formula::{Formula, FormulaRole};
+use crate::lower::{ClausePlace, Lower};
+use crate::project::{RefKind, SourceProject, UnitId};
+use crate::scope::{Access, Frames, InstanceNames, NameEntry, OpAccess, OpEntry, Symbol};
 use crate::types::Unifier;
 use crate::types::overload::Overloads;
 
 /// Machine under a prefix.
-pub(crate) struct Instance {
+pub(crate) struct MachineInstance {
     pub(crate) unit: UnitId,
     pub(crate) prefix: SmolStr,
     pub(crate) deps: Vec<Dependency>,
@@ -29,7 +29,7 @@ pub(crate) struct Instance {
     pub(crate) is_concrete: bool,
     /// No machine includes the instance, so that its operations are transitions.
     pub(crate) is_root: bool,
-    pub(crate) names: Names,
+    pub(crate) names: InstanceNames,
     /// Operations that other machines may call or promote, by local name.
     pub(crate) exported: Vec<(SmolStr, OpId)>,
     pub(crate) initialisation: Option<SubstId>,
@@ -63,17 +63,21 @@ pub(crate) struct Composed {
 }
 
 /// Builds the model of a project whose files were parsed without errors in their structure.
-pub(crate) fn compose(project: &Project, options: &Options, sources: &SourceMap) -> (Option<Model>, Vec<Diagnostic>) {
+pub(crate) fn compose(
+    project: &SourceProject,
+    options: &Options,
+    sources: &SourceMap,
+) -> (Option<Model>, Vec<Diagnostic>) {
     let Composed { model, diagnostics, .. } = compose_with(project, options, sources, &[]);
     (model, diagnostics)
 }
 
 /// [`compose`] with formulas beside the machine.
 pub(crate) fn compose_with(
-    project: &Project,
+    project: &SourceProject,
     options: &Options,
     sources: &SourceMap,
-    formulas: &[(UnitId, Role)],
+    formulas: &[(UnitId, FormulaRole)],
 ) -> Composed {
     let Some(machine) = project.machine(project.main) else { return Composed::default() };
     let kind = match machine.kind {
@@ -97,9 +101,9 @@ pub(crate) fn compose_with(
         pending: Overloads::default(),
         diagnostics,
         frames: Frames::default(),
-        names: Names::default(),
+        names: InstanceNames::default(),
         defs: defs.clone(),
-        place: Place::Properties,
+        place: ClausePlace::Properties,
         expansions: Vec::new(),
         unknown_names: HashSet::new(),
         depth: 0,
@@ -124,8 +128,8 @@ pub(crate) fn compose_with(
 const MAX_INSTANCES: usize = 1_000;
 
 struct Instances<'a> {
-    project: &'a Project,
-    list: Vec<Instance>,
+    project: &'a SourceProject,
+    list: Vec<MachineInstance>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -165,13 +169,13 @@ impl Instances<'_> {
     }
 
     fn add(&mut self, unit: UnitId, prefix: SmolStr, is_root: bool) -> usize {
-        self.list.push(Instance {
+        self.list.push(MachineInstance {
             unit,
             prefix,
             deps: Vec::new(),
             is_concrete: false,
             is_root,
-            names: Names::default(),
+            names: InstanceNames::default(),
             exported: Vec::new(),
             initialisation: None,
         });
@@ -328,7 +332,7 @@ pub(crate) fn joined(prefix: &str, name: &str) -> SmolStr {
 /// Lowering of all instances, one after the other.
 pub(crate) struct Composer<'a> {
     pub(crate) lower: Lower<'a>,
-    pub(crate) instances: Vec<Instance>,
+    pub(crate) instances: Vec<MachineInstance>,
     /// Sets, constants and freetypes of lowered machines, which all instances of a machine share.
     pub(crate) statics: HashMap<UnitId, Vec<(SmolStr, NameEntry)>>,
     pub(crate) defs: HashMap<UnitId, Rc<DefTable>>,
@@ -347,7 +351,7 @@ pub(crate) struct OperationSource {
 }
 
 impl Composer<'_> {
-    fn run(mut self, formulas: &[(UnitId, Role)]) -> Composed {
+    fn run(mut self, formulas: &[(UnitId, FormulaRole)]) -> Composed {
         let order = self.order();
         for idx in &order {
             self.instance(*idx);
@@ -391,8 +395,8 @@ impl Composer<'_> {
     }
 
     /// Names that an instance sees of others, before its own declarations.
-    pub(crate) fn inherited(&mut self, idx: usize) -> Names {
-        let mut names = Names::default();
+    pub(crate) fn inherited(&mut self, idx: usize) -> InstanceNames {
+        let mut names = InstanceNames::default();
         let mut clashes = Vec::new();
         for dep in &self.instances[idx].deps {
             let other = &self.instances[dep.to];
@@ -518,7 +522,7 @@ impl Lower<'_> {
     }
 }
 
-pub(crate) fn machine_name(project: &Project, unit: UnitId) -> SmolStr {
+pub(crate) fn machine_name(project: &SourceProject, unit: UnitId) -> SmolStr {
     project.machine(unit).map(|machine| machine.name.name.clone()).unwrap_or_default()
 }
 

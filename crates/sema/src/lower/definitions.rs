@@ -11,7 +11,7 @@ use abridge_syntax::ast::{self, DefinitionBody, Ident, Sort};
 
 use crate::definitions::DefEntry;
 use crate::lower::Lower;
-use crate::scope::{Ctx, Found, FrameKind, Symbol};
+use crate::scope::{Ctx, FrameKind, LocalMeaning, Symbol};
 use crate::types::{Ty, TypeTerm, Unifier};
 
 /// Largest number of identifiers in an identifier list, nested lists included.
@@ -89,7 +89,7 @@ impl Lower<'_> {
         span: Span,
     ) -> PredId {
         match self.frames.find(ctx.frame, name) {
-            Some(Found::Formal(arg, at)) if args.is_empty() => {
+            Some(LocalMeaning::Formal(arg, at)) if args.is_empty() => {
                 let at = self.argument_ctx(ctx, arg, at);
                 return self.pred(at, arg);
             }

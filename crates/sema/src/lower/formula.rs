@@ -7,8 +7,8 @@ use abridge_model::{
 use abridge_syntax::ast::{self, Atom, Ident, Quantifier, TemplatePart};
 use num_bigint::BigInt;
 
-use crate::lower::{Lower, Place};
-use crate::scope::{Access, BeforeValue, Ctx, Found, LocalKind, Symbol};
+use crate::lower::{ClausePlace, Lower};
+use crate::scope::{Access, BeforeValue, Ctx, LocalKind, LocalMeaning, Symbol};
 use crate::types::overload::{NumberNode, PendingKind};
 use crate::types::{Ty, TypeTerm, Unifier};
 
@@ -604,8 +604,8 @@ impl Lower<'_> {
     /// Lowers a name used as an expression.
     pub(crate) fn identifier(&mut self, ctx: Ctx, name: &SmolStr, span: Span) -> ExprId {
         match self.frames.find(ctx.frame, name) {
-            Some(Found::Local(local, _)) => return self.local_expr(local, span),
-            Some(Found::Formal(arg, at)) => {
+            Some(LocalMeaning::Local(local, _)) => return self.local_expr(local, span),
+            Some(LocalMeaning::Formal(arg, at)) => {
                 let at = self.argument_ctx(ctx, arg, at);
                 return self.expr(at, arg);
             }
@@ -676,7 +676,7 @@ impl Lower<'_> {
                 let diagnostic = diagnostic
                     .note("`x$0`, the value before, is allowed in `x : (P)` and in the invariant of a WHILE loop");
                 self.report(match self.place {
-                    Place::Operation | Place::Initialisation => {
+                    ClausePlace::Operation | ClausePlace::Initialisation => {
                         diagnostic.help(format!("elsewhere `{name}` is the value before; leave out `$0`"))
                     }
                     _ => diagnostic,

@@ -10,7 +10,7 @@ use abridge_syntax::ast::{self, ClauseKind, DeclaredIdent, DefinitionBody, Ident
 
 use crate::lower::compose::{Composer, DependencyKind, joined};
 use crate::lower::definitions::{given, plural, with_params};
-use crate::lower::{Lower, Place};
+use crate::lower::{ClausePlace, Lower};
 use crate::project::UnitId;
 use crate::scope::{Access, Ctx, NameEntry, Symbol};
 use crate::types::Unifier;
@@ -265,7 +265,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             }
             // Arguments may mention any freetype of the clause.
             let ctx = self.ctx();
-            self.composer.lower.place = Place::Properties;
+            self.composer.lower.place = ClausePlace::Properties;
             for (free, decl) in declared {
                 let lower = &mut self.composer.lower;
                 for (index, constructor) in decl.constructors.iter().enumerate() {
@@ -345,7 +345,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
     /// CONSTRAINTS, actual parameters, PROPERTIES and VALUES.
     fn static_clauses(&mut self) {
         let ctx = self.ctx();
-        self.composer.lower.place = Place::Constraints;
+        self.composer.lower.place = ClausePlace::Constraints;
         for clause in self.clauses() {
             if let ClauseKind::Constraints(pred) = clause {
                 self.conjoin(ctx, *pred, Clause::Properties);
@@ -356,7 +356,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             .iter()
             .enumerate()
             .any(|(idx, other)| idx != self.idx && other.unit == self.unit && !other.names.symbols.is_empty());
-        self.composer.lower.place = Place::Properties;
+        self.composer.lower.place = ClausePlace::Properties;
         for clause in self.clauses().filter(|_| is_first) {
             match clause {
                 ClauseKind::Properties(pred) => self.conjoin(ctx, *pred, Clause::Properties),
@@ -369,7 +369,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
 
     /// Equates the parameters of included machines with the actual arguments.
     fn actual_params(&mut self, ctx: Ctx) {
-        self.composer.lower.place = Place::Arguments;
+        self.composer.lower.place = ClausePlace::Arguments;
         for dep_idx in 0..self.composer.instances[self.idx].deps.len() {
             let dep = &self.composer.instances[self.idx].deps[dep_idx];
             if !matches!(dep.kind, DependencyKind::Includes | DependencyKind::Extends) {
@@ -448,7 +448,9 @@ impl<'m> InstanceBody<'_, '_, 'm> {
 
     fn invariant(&mut self) {
         let ctx = self.ctx();
-        for (place, kind) in [(Place::Invariant, Clause::Invariant), (Place::Assertions, Clause::Assertions)] {
+        for (place, kind) in
+            [(ClausePlace::Invariant, Clause::Invariant), (ClausePlace::Assertions, Clause::Assertions)]
+        {
             self.composer.lower.place = place;
             for clause in self.clauses() {
                 match clause {
@@ -513,7 +515,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
 
     fn initialisation(&mut self) {
         let ctx = self.ctx();
-        self.composer.lower.place = Place::Initialisation;
+        self.composer.lower.place = ClausePlace::Initialisation;
         for clause in self.clauses() {
             if let ClauseKind::Initialisation(body) = clause {
                 let body = self.composer.lower.subst(ctx, *body);

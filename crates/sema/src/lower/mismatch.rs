@@ -7,7 +7,7 @@ use crate::lower::Lower;
 use crate::types::{Mismatch, Ty, TypeTerm};
 
 /// Span that explains why a type is expected, and the text of its label.
-pub(crate) type Origin = (Span, String);
+pub(crate) type TypeOrigin = (Span, String);
 
 impl Lower<'_> {
     /// Requires a type of an expression; `why` completes "... but" in the message, with the type for `{}`.
@@ -22,7 +22,7 @@ impl Lower<'_> {
         expected: Ty,
         why: &str,
         because: Span,
-        origin: Option<Origin>,
+        origin: Option<TypeOrigin>,
     ) -> bool {
         let found = self.ty(expr);
         match self.types.unify(found, expected, because) {
@@ -77,7 +77,7 @@ impl Lower<'_> {
         expected: Ty,
         why: &str,
         mismatch: &Mismatch,
-        origin: Option<Origin>,
+        origin: Option<TypeOrigin>,
     ) {
         let found = self.types.text(&self.model, self.ty(expr));
         let span = self.span(expr);

@@ -11,7 +11,7 @@ use abridge_syntax::ast::{self, ClauseKind, Ident};
 
 use crate::lower::compose::{DependencyKind, OperationSource, joined};
 use crate::lower::machine::InstanceBody;
-use crate::lower::{Lower, Place};
+use crate::lower::{ClausePlace, Lower};
 use crate::scope::{Ctx, FrameKind, LocalKind, OpAccess, OpEntry};
 
 /// Operation with a declared signature, whose body is not yet lowered.
@@ -19,12 +19,12 @@ pub(super) struct DeclaredOperation<'m> {
     op: OpId,
     ctx: Ctx,
     syntax: &'m ast::Operation,
-    role: Role,
+    role: BodyRole,
 }
 
 /// Role of the body of a declared operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum BodyRole {
     /// The body defines the operation.
     Whole,
     /// The body, in OPERATIONS, realises an operation that LOCAL_OPERATIONS specifies.
@@ -34,7 +34,7 @@ enum Role {
 impl<'m> InstanceBody<'_, '_, 'm> {
     /// Declares all operations. LOCAL_OPERATIONS come first, since OPERATIONS may realise them.
     pub(super) fn declare_operations(&mut self) -> Vec<DeclaredOperation<'m>> {
-        self.composer.lower.place = Place::Operation;
+        self.composer.lower.place = ClausePlace::Operation;
         let mut declared: Vec<DeclaredOperation<'m>> = Vec::new();
         for clause in self.clauses() {
             let ClauseKind::LocalOperations(list) = clause else { continue };
@@ -86,7 +86,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         let mut locals = named(&syntax.params, &params, LocalKind::Parameter);
         locals.extend(named(&syntax.outputs, &outputs, LocalKind::Output));
         let ctx = lower.push_frame(ctx, FrameKind::Locals(locals));
-        Some(DeclaredOperation { op, ctx, syntax, role: Role::Realisation })
+        Some(DeclaredOperation { op, ctx, syntax, role: BodyRole::Realisation })
     }
 
     fn declare_operation(&mut self, syntax: &'m ast::Operation, access: OpAccess) -> DeclaredOperation<'m> {
@@ -135,7 +135,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         if access == OpAccess::Own {
             self.composer.instances[self.idx].exported.push((syntax.name.name.clone(), op));
         }
-        DeclaredOperation { op, ctx, syntax, role: Role::Whole }
+        DeclaredOperation { op, ctx, syntax, role: BodyRole::Whole }
     }
 
     fn add_operation_name(&mut self, name: &Ident, op: OpId, access: OpAccess) {
@@ -189,11 +189,11 @@ impl<'m> InstanceBody<'_, '_, 'm> {
     pub(super) fn operation_bodies(&mut self, declared: &[DeclaredOperation<'m>]) {
         for operation in declared {
             let lower = &mut self.composer.lower;
-            lower.place = Place::Operation;
+            lower.place = ClausePlace::Operation;
             let body = lower.subst(operation.ctx, operation.syntax.body);
             let operation_body = match operation.role {
-                Role::Whole => self.under_abstract_preconditions(operation.op, body),
-                Role::Realisation => lower.under_precondition(operation.op, body),
+                BodyRole::Whole => self.under_abstract_preconditions(operation.op, body),
+                BodyRole::Realisation => lower.under_precondition(operation.op, body),
             };
             let lower = &mut self.composer.lower;
             lower.model.operations[operation.op].body = operation_body;

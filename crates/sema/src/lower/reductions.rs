@@ -14,7 +14,7 @@ use abridge_syntax::ast::{self, DefinitionBody, Ident};
 
 use crate::definitions::DefEntry;
 use crate::families::{EXCHANGED, Family, FamilyKind, PREFIXES};
-use crate::lower::{Lower, Place};
+use crate::lower::{ClausePlace, Lower};
 use crate::project::UnitId;
 use crate::scope::{Ctx, FrameKind, LocalKind, Symbol};
 
@@ -131,7 +131,7 @@ impl Lower<'_> {
         let entry = self.defs.get(&format!("{ORDER}{short}")).cloned()?;
         match entry.body {
             DefinitionBody::Formula(body) if entry.params.is_empty() => {
-                self.place = Place::Steering;
+                self.place = ClausePlace::Steering;
                 self.optional(unit, &entry, |this, ctx| this.expr(ctx, body))
             }
             _ => {
@@ -178,7 +178,7 @@ impl Lower<'_> {
         };
         let snapshot = self.snapshot();
         let ctx = Ctx { unit: written.unit, ..self.global(unit) };
-        self.place = Place::Operation;
+        self.place = ClausePlace::Operation;
         let locals: Vec<(SmolStr, LocalId, LocalKind)> = written
             .params
             .iter()
@@ -196,7 +196,7 @@ impl Lower<'_> {
             }
         }
         self.reject_choices(&written.name, body, !params.is_empty());
-        self.place = Place::Steering;
+        self.place = ClausePlace::Steering;
         if !self.keep(snapshot, &written.name) {
             return None;
         }

@@ -11,7 +11,7 @@ use abridge_model::{Logic, SmolStr, TemporalProperty};
 use abridge_syntax::ast::{self, DefinitionBody};
 
 use crate::definitions::{DefEntry, TEMPORAL_PREFIXES};
-use crate::lower::{Lower, Place};
+use crate::lower::{ClausePlace, Lower};
 use crate::preferences;
 use crate::project::UnitId;
 use crate::scope::Symbol;
@@ -29,7 +29,7 @@ pub(super) struct LoweringSnapshot {
 impl Lower<'_> {
     /// Reads the steering definitions of the main machine.
     pub(crate) fn steering(&mut self, unit: UnitId) {
-        self.place = Place::Steering;
+        self.place = ClausePlace::Steering;
         let defs = self.defs.clone();
         let entries = defs.iter().chain(defs.namesakes());
         for entry in entries.filter(|entry| entry.params.is_empty() && !entry.is_cyclic) {

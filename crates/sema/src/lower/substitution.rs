@@ -9,8 +9,8 @@ use abridge_syntax::ast::{self, DefinitionBody, Ident};
 
 use crate::definitions::DefEntry;
 use crate::lower::definitions::{given, plural};
-use crate::lower::{Lower, Place};
-use crate::scope::{Access, BeforeValue, Ctx, Found, FrameKind, LocalKind, OpAccess, OpEntry, Symbol};
+use crate::lower::{ClausePlace, Lower};
+use crate::scope::{Access, BeforeValue, Ctx, FrameKind, LocalKind, LocalMeaning, OpAccess, OpEntry, Symbol};
 use crate::types::overload::PendingKind;
 
 /// Deepest left-hand side. Lowering `f(1)(2)'a := E` copies `f(1)(2)`, `f(1)` and `f`, so its size is quadratic in the depth.
@@ -191,7 +191,7 @@ impl Lower<'_> {
         let node = project.ast(ctx.unit).expr(place);
         match &node.expr {
             ast::Expr::Ident(name) => {
-                if let Some(Found::Formal(arg, at)) = self.frames.find(ctx.frame, name) {
+                if let Some(LocalMeaning::Formal(arg, at)) = self.frames.find(ctx.frame, name) {
                     let at = self.argument_ctx(ctx, arg, at);
                     return self.deeper(1, span, |this| this.assign_place_within(n_levels, at, arg, value, span))?;
                 }
@@ -263,12 +263,12 @@ impl Lower<'_> {
     /// Target of a name on the left of an assignment.
     fn target(&mut self, ctx: Ctx, name: &SmolStr, span: Span) -> Option<Target> {
         match self.frames.find(ctx.frame, name) {
-            Some(Found::Local(local, LocalKind::Output | LocalKind::Var)) => return Some(Target::Local(local)),
-            Some(Found::Local(local, kind)) => {
+            Some(LocalMeaning::Local(local, LocalKind::Output | LocalKind::Var)) => return Some(Target::Local(local)),
+            Some(LocalMeaning::Local(local, kind)) => {
                 self.report_local_target(local, kind, span);
                 return None;
             }
-            Some(Found::Formal(arg, at)) => {
+            Some(LocalMeaning::Formal(arg, at)) => {
                 let project = self.project;
                 if let ast::Expr::Ident(name) = &project.ast(at.unit).expr(arg).expr {
                     return self.deeper(1, span, |this| this.target(at, name, span))?;
@@ -489,7 +489,7 @@ impl Lower<'_> {
         let mut before = Vec::new();
         for (name, span) in names {
             let target = match (self.frames.find(ctx.frame, &name), self.names.symbols.get(&name)) {
-                (Some(Found::Local(local, LocalKind::Output | LocalKind::Var)), _) => Target::Local(local),
+                (Some(LocalMeaning::Local(local, LocalKind::Output | LocalKind::Var)), _) => Target::Local(local),
                 (None, Some(entry)) => match entry.symbol {
                     Symbol::Variable(id, Access::Own | Access::Included) => Target::Variable(id),
                     _ => continue,
@@ -630,7 +630,7 @@ impl Lower<'_> {
             let formal_ty = self.model.locals[*formal].ty;
             if let ast::Expr::Ident(name) = &node.expr
                 && !self.defs.contains(name)
-                && !matches!(self.frames.find(ctx.frame, name), Some(Found::Formal(..)))
+                && !matches!(self.frames.find(ctx.frame, name), Some(LocalMeaning::Formal(..)))
             {
                 let value = self.add_expr(Expr::Local(*formal), formal_ty, node.span);
                 targets.extend(self.assign_place(ctx, *output, value, node.span).map(|(target, _)| target));
@@ -743,7 +743,7 @@ impl Lower<'_> {
                 diagnostic.note(format!("`{}` is a value; an assignment is written `{} := ...`", name.name, name.name));
         } else if let Some(near) = near {
             diagnostic = diagnostic.help(format!("a similar name exists: `{near}`"));
-        } else if self.place == Place::Operation {
+        } else if self.place == ClausePlace::Operation {
             diagnostic = diagnostic.help("operations of other machines are callable after INCLUDES or EXTENDS");
         }
         self.report(diagnostic);

@@ -7,19 +7,20 @@
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::SmolStr;
 
-use crate::lower::{Lower, Place};
+use crate::lower::{ClausePlace, Lower};
 use crate::scope::{Access, NameEntry, Symbol};
 
 impl Lower<'_> {
     /// Reports uses of names in clauses that may not mention them.
     pub(super) fn check_visible(&mut self, name: &str, entry: &NameEntry, span: Span) {
         let NameEntry { symbol, is_param, span: declared, .. } = *entry;
-        let is_static = matches!(self.place, Place::Properties | Place::Constraints | Place::Arguments);
+        let is_static =
+            matches!(self.place, ClausePlace::Properties | ClausePlace::Constraints | ClausePlace::Arguments);
         match symbol {
             Symbol::Variable(..) if is_static => {
                 let (clause, help) = match self.place {
-                    Place::Properties => ("PROPERTIES speak about constants only", "say it in the INVARIANT"),
-                    Place::Constraints => ("CONSTRAINTS speak about parameters only", "say it in the INVARIANT"),
+                    ClausePlace::Properties => ("PROPERTIES speak about constants only", "say it in the INVARIANT"),
+                    ClausePlace::Constraints => ("CONSTRAINTS speak about parameters only", "say it in the INVARIANT"),
                     _ => ("a machine gets its parameters before there is a state", "use a constant"),
                 };
                 let message = format!("variable `{name}` cannot be used here");
@@ -27,14 +28,19 @@ impl Lower<'_> {
                 self.report(diagnostic.also(declared, "declared here").help(help));
             }
             Symbol::Variable(_, Access::Abstract)
-                if matches!(self.place, Place::Initialisation | Place::Operation | Place::Steering) =>
+                if matches!(
+                    self.place,
+                    ClausePlace::Initialisation | ClausePlace::Operation | ClausePlace::Steering
+                ) =>
             {
                 self.report_abstract(name, declared, span);
             }
-            Symbol::Variable(_, Access::Seen) if matches!(self.place, Place::Invariant | Place::Assertions) => {
+            Symbol::Variable(_, Access::Seen)
+                if matches!(self.place, ClausePlace::Invariant | ClausePlace::Assertions) =>
+            {
                 self.warn_seen(name, declared, span);
             }
-            Symbol::Constant(_) if self.place == Place::Constraints && !is_param => {
+            Symbol::Constant(_) if self.place == ClausePlace::Constraints && !is_param => {
                 let message =
                     format!("constant `{name}` cannot be used in CONSTRAINTS, which speak about parameters only");
                 self.report(
@@ -43,7 +49,7 @@ impl Lower<'_> {
                         .help("relate parameters and constants in the INVARIANT"),
                 );
             }
-            _ if is_param && self.place == Place::Properties => {
+            _ if is_param && self.place == ClausePlace::Properties => {
                 let message = format!("parameter `{name}` cannot be used in PROPERTIES");
                 self.report(
                     Diagnostic::error("parameter-not-visible", message)

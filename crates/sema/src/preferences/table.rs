@@ -15,12 +15,12 @@ pub(super) enum Effect {
     },
     /// Read only with `--prob-limits`.
     Cap,
-    Ignored(Reason),
+    Ignored(UnreadReason),
 }
 
 /// Reason why a preference is not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Reason {
+pub(super) enum UnreadReason {
     /// It configures the solver of ProB.
     Solver,
     /// It configures the display or log of ProB.
@@ -31,15 +31,15 @@ pub(super) enum Reason {
     OtherFormalism,
 }
 
-impl Reason {
+impl UnreadReason {
     pub(super) fn text(self) -> &'static str {
         match self {
-            Reason::Solver => "it configures the constraint solver of ProB; results do not depend on it",
-            Reason::Display => "it configures what ProB shows; results do not depend on it",
-            Reason::Search => {
+            UnreadReason::Solver => "it configures the constraint solver of ProB; results do not depend on it",
+            UnreadReason::Display => "it configures what ProB shows; results do not depend on it",
+            UnreadReason::Search => {
                 "it configures the search of ProB; `abridge check --help` lists the options of this search"
             }
-            Reason::OtherFormalism => "it concerns models that are not written in classical B",
+            UnreadReason::OtherFormalism => "it concerns models that are not written in classical B",
         }
     }
 }
@@ -47,7 +47,7 @@ impl Reason {
 /// Effect of a preference; `None` if ProB has no preference of this name.
 pub(super) fn effect_of(name: &str) -> Option<Effect> {
     if DISPLAY_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
-        return Some(Effect::Ignored(Reason::Display));
+        return Some(Effect::Ignored(UnreadReason::Display));
     }
     TABLE.iter().find(|(known, _)| *known == name).map(|(_, effect)| *effect)
 }
@@ -86,10 +86,10 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// Families of preferences about colours, fonts, shapes and windows.
 const DISPLAY_PREFIXES: [&str; 5] = ["TK_", "DOT_", "DOTTY_", "FONT_", "VISB_"];
 
-const SOLVER: Effect = Effect::Ignored(Reason::Solver);
-const DISPLAY: Effect = Effect::Ignored(Reason::Display);
-const SEARCH: Effect = Effect::Ignored(Reason::Search);
-const OTHER: Effect = Effect::Ignored(Reason::OtherFormalism);
+const SOLVER: Effect = Effect::Ignored(UnreadReason::Solver);
+const DISPLAY: Effect = Effect::Ignored(UnreadReason::Display);
+const SEARCH: Effect = Effect::Ignored(UnreadReason::Search);
+const OTHER: Effect = Effect::Ignored(UnreadReason::OtherFormalism);
 
 const fn honoured(meaning: &'static str) -> Effect {
     Effect::Honoured(meaning)

@@ -4,7 +4,7 @@
 //! atoms of a propositional problem, with clauses between atoms about the same operands. If it is unsatisfiable, the problem has no solution.
 //! Formulas that may be ill-defined are omitted.
 
-use abridge_blast::{Answer, Circuit, Lit, Solver};
+use abridge_blast::{Circuit, Lit, SatAnswer, SatSolver};
 use abridge_eval::{ConstraintKind, Operand, Relation, Result, Val};
 use abridge_model::ModelNode;
 use abridge_model::dump::expr_text;
@@ -29,7 +29,7 @@ impl SolutionSearch<'_> {
             operands: FxHashMap::default(),
             atoms: FxHashMap::default(),
         };
-        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.stop());
+        let mut solver = SatSolver::new(MAX_CONFLICTS).stopped_by(self.session.stop());
         for constraint in &node.constraints {
             if let Some(lit) = form.constraint(&constraint.kind)? {
                 solver.require(&form.circuit, lit);
@@ -38,7 +38,7 @@ impl SolutionSearch<'_> {
         for lit in form.laws() {
             solver.require(&form.circuit, lit);
         }
-        Ok(matches!(solver.solve(), Answer::Unsatisfiable))
+        Ok(matches!(solver.solve(), SatAnswer::Unsatisfiable))
     }
 }
 

@@ -3,7 +3,7 @@
 //! With many loosely related unknowns, a backtracking search finds the same contradiction again for all values of the other unknowns. So the
 //! part of the problem that has a circuit of reasonable size goes to a SAT solver first. If that part has no solution, the whole has none.
 
-use abridge_blast::{Answer, Solver};
+use abridge_blast::{SatAnswer, SatSolver};
 use abridge_eval::Result;
 
 use super::sat::DeclaredUnknowns;
@@ -43,8 +43,8 @@ impl SolutionSearch<'_> {
                 Err(stop) => return Err(stop),
             }
         }
-        let mut solver = Solver::new(MAX_CONFLICTS).stopped_by(self.session.stop());
+        let mut solver = SatSolver::new(MAX_CONFLICTS).stopped_by(self.session.stop());
         required.into_iter().for_each(|lit| solver.require(&encoder.blast.circuit, lit));
-        Ok(matches!(solver.solve(), Answer::Unsatisfiable))
+        Ok(matches!(solver.solve(), SatAnswer::Unsatisfiable))
     }
 }

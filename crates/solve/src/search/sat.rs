@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use abridge_blast::{Answer, CircuitValue, Lit, Next, Solver};
+use abridge_blast::{CircuitValue, Lit, Next, SatAnswer, SatSolver};
 use abridge_eval::{
     Constraint, ConstraintKind, Cost, Error, Operand, Relation, Result, Size, SolutionFn, SymbolicSet, Unknown, Val,
 };
@@ -231,7 +231,7 @@ impl SolutionSearch<'_> {
         if left_out * 2 > node.constraints.len() {
             return Err(NoCircuit::Unsupported("most constraints"));
         }
-        let mut solver = Solver::new(self.session.config().conflicts).stopped_by(self.session.stop());
+        let mut solver = SatSolver::new(self.session.config().conflicts).stopped_by(self.session.stop());
         for lit in required {
             solver.require(&encoder.blast.circuit, lit);
         }
@@ -267,13 +267,13 @@ impl SolutionSearch<'_> {
             if goes_on { Next::Another } else { Next::Stop }
         });
         match (answer, flow.map_err(NoCircuit::Fatal)?) {
-            (Answer::Unknown, _) => Ok(CircuitListing::GaveUp),
-            (Answer::Unsatisfiable, flow) => {
+            (SatAnswer::Unknown, _) => Ok(CircuitListing::GaveUp),
+            (SatAnswer::Unsatisfiable, flow) => {
                 self.session.count_circuit();
                 Ok(CircuitListing::Whole(flow))
             }
-            (Answer::Satisfiable, ControlFlow::Continue(())) => Ok(CircuitListing::Repeats),
-            (Answer::Satisfiable, flow) => Ok(CircuitListing::Whole(flow)),
+            (SatAnswer::Satisfiable, ControlFlow::Continue(())) => Ok(CircuitListing::Repeats),
+            (SatAnswer::Satisfiable, flow) => Ok(CircuitListing::Whole(flow)),
         }
     }
 

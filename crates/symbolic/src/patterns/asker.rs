@@ -3,7 +3,7 @@
 //! A machine with 60 processes has thousands of cells, and a solver gives a value to each that it knows. Patterns are about few elements, always the first ones, so the facts about the others
 //! need not be known. Cells without a value are as in an initial state: facts that are not told are about such cells alone.
 
-use abridge_blast::{Answer, Lit, Solver};
+use abridge_blast::{Lit, SatAnswer, SatSolver};
 use abridge_diag::StopFlag;
 use abridge_encoding::{CellId, Encoding};
 use abridge_value::BitSet;
@@ -33,14 +33,14 @@ impl LiteralFacts {
 
 /// A solver that knows the facts about the inputs that it has heard of.
 pub(super) struct Asker {
-    solver: Solver,
+    solver: SatSolver,
     is_told: Vec<bool>,
     heard: FxHashSet<Lit>,
 }
 
 impl Asker {
     pub(super) fn new(facts: &LiteralFacts, stop: &StopFlag) -> Asker {
-        let solver = Solver::new(MAX_CONFLICTS).stopped_by(stop.clone());
+        let solver = SatSolver::new(MAX_CONFLICTS).stopped_by(stop.clone());
         Asker { solver, is_told: vec![false; facts.list.len()], heard: FxHashSet::default() }
     }
 
@@ -76,7 +76,7 @@ impl Asker {
     }
 
     /// Whether there is a state with all of these literals.
-    pub(super) fn ask(&mut self, encoding: &Encoding, knowledge: (&LiteralFacts, &BitSet), lits: &[Lit]) -> Answer {
+    pub(super) fn ask(&mut self, encoding: &Encoding, knowledge: (&LiteralFacts, &BitSet), lits: &[Lit]) -> SatAnswer {
         self.tell(encoding, knowledge, lits);
         self.solver.solve_under(&encoding.blast.circuit, lits, MAX_CONFLICTS)
     }

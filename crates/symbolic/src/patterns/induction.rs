@@ -4,7 +4,7 @@
 //! no state with all properties has a finding. By symmetry, one instance of an operation stands for those of all elements; properties are taken as wholes, since a part of
 //! one is about elements of its own.
 
-use abridge_blast::{Answer, Lit};
+use abridge_blast::{Lit, SatAnswer};
 
 use super::{NoProof, PatternSearch, STOPPED};
 
@@ -44,10 +44,10 @@ impl PatternSearch<'_, '_> {
     pub(super) fn initial_has(&mut self, lit: Lit) -> Result<bool, NoProof> {
         let PatternSearch { encoding, initial, facts, first, .. } = self;
         match initial.ask(encoding, (&facts[0], first), &[lit]) {
-            Answer::Unsatisfiable => Ok(false),
-            Answer::Satisfiable => Ok(true),
-            Answer::Unknown if self.stop.is_raised() => Err(STOPPED),
-            Answer::Unknown => Err(NoProof("a question to the solver takes too long", true)),
+            SatAnswer::Unsatisfiable => Ok(false),
+            SatAnswer::Satisfiable => Ok(true),
+            SatAnswer::Unknown if self.stop.is_raised() => Err(STOPPED),
+            SatAnswer::Unknown => Err(NoProof("a question to the solver takes too long", true)),
         }
     }
 }

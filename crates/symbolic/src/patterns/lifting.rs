@@ -1,6 +1,6 @@
 //! Lifting and generalising: from one state to a pattern of states that go on in the same way, and to a larger pattern that no known state has.
 
-use abridge_blast::{Answer, Lit};
+use abridge_blast::{Lit, SatAnswer};
 use abridge_value::BitSet;
 use rustc_hash::FxHashSet;
 
@@ -96,10 +96,10 @@ impl PatternSearch<'_, '_> {
         let (solver, facts) = if is_good { (good, &facts[2]) } else { (bounded, &facts[1]) };
         self.queries += 1;
         match solver.ask(encoding, (facts, first), &assumed) {
-            Answer::Satisfiable => Ok(None),
-            Answer::Unknown if self.stop.is_raised() => Err(STOPPED),
-            Answer::Unknown => Err(NoProof("a question to the solver takes too long", true)),
-            Answer::Unsatisfiable => {
+            SatAnswer::Satisfiable => Ok(None),
+            SatAnswer::Unknown if self.stop.is_raised() => Err(STOPPED),
+            SatAnswer::Unknown => Err(NoProof("a question to the solver takes too long", true)),
+            SatAnswer::Unsatisfiable => {
                 let needed = literals.iter().zip(&lits).filter(|(_, lit)| solver.is_to_blame(**lit));
                 Ok(Some(needed.map(|(literal, _)| literal.clone()).collect()))
             }

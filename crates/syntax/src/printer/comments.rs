@@ -10,7 +10,7 @@
 //!
 //! Printing is idempotent only if a second pass finds every comment in the place it was printed at, and every empty line between the same two items.
 
-use super::layout::{Item, Place};
+use super::layout::{CommentPlace, Item};
 use super::{Printer, lexeme};
 use crate::ast::{Ast, Comment};
 
@@ -45,20 +45,20 @@ impl Row {
     }
 
     /// Placement if an item at `pos` is written next.
-    fn place_before_item(&self, pos: u32) -> Place {
+    fn place_before_item(&self, pos: u32) -> CommentPlace {
         match self.place_before_token() {
-            _ if self.goes_on && self.before >= pos => Place::Before,
-            Place::Behind => Place::Between,
+            _ if self.goes_on && self.before >= pos => CommentPlace::Before,
+            CommentPlace::Behind => CommentPlace::Between,
             place => place,
         }
     }
 
     /// Placement if the token after the row is written next.
-    fn place_before_token(&self) -> Place {
+    fn place_before_token(&self) -> CommentPlace {
         match (self.own_line, self.goes_on) {
-            (true, _) => Place::Own,
-            (false, true) => Place::Behind,
-            (false, false) => Place::EndOfLine,
+            (true, _) => CommentPlace::Own,
+            (false, true) => CommentPlace::Behind,
+            (false, false) => CommentPlace::EndOfLine,
         }
     }
 }
@@ -146,13 +146,14 @@ impl Printer<'_> {
             let mut place = row.place_before_item(pos);
             let next = self.cursor.row(row.n_comments, |first| first.span.start < pos);
             let next_place = next.map(|next| next.place_before_item(pos));
-            if place == Place::Between && matches!(next_place, Some(Place::Own | Place::EndOfLine)) {
-                place = Place::EndOfLine;
+            if place == CommentPlace::Between && matches!(next_place, Some(CommentPlace::Own | CommentPlace::EndOfLine))
+            {
+                place = CommentPlace::EndOfLine;
             }
-            if place == Place::Before && after_own {
+            if place == CommentPlace::Before && after_own {
                 self.blank_line_ahead(pos);
             }
-            after_own = place == Place::Own;
+            after_own = place == CommentPlace::Own;
             self.emit(row, place);
         }
         if after_own {
@@ -163,7 +164,7 @@ impl Printer<'_> {
     /// Writes the comments at the end of the current line, which precede an item at `pos`.
     pub(super) fn trailing(&mut self, pos: u32) {
         if let Some(row) = self.cursor.row_before(pos).filter(Row::is_trailing) {
-            self.emit(row, Place::EndOfLine);
+            self.emit(row, CommentPlace::EndOfLine);
         }
     }
 
@@ -174,7 +175,7 @@ impl Printer<'_> {
             if row.own_line || !row.goes_on || row.before >= pos {
                 break;
             }
-            self.emit(row, Place::Inside);
+            self.emit(row, CommentPlace::Inside);
         }
     }
 
@@ -207,7 +208,7 @@ impl Printer<'_> {
     fn emit_before_keyword(&mut self, row: Row) {
         let place = row.place_before_token();
         let is_inside = !row.goes_on && self.cursor.column(row.start) > self.cursor.column(row.before);
-        if place == Place::Own && is_inside {
+        if place == CommentPlace::Own && is_inside {
             self.indented(|this| this.emit(row, place));
         } else {
             self.emit(row, place);
@@ -231,14 +232,14 @@ impl Printer<'_> {
     /// Writes the comments before the first token of a file, and the empty line before that token.
     pub(super) fn before_first_token(&mut self) {
         while let Some(row) = self.cursor.row(0, |first| first.after == 0) {
-            self.emit(row, Place::Own);
+            self.emit(row, CommentPlace::Own);
             self.blank_line_ahead(row.before);
         }
     }
 
     /// Writes the next row.
-    fn emit(&mut self, row: Row, place: Place) {
-        if place == Place::Own && self.cursor.has_blank_between(self.cursor.done.max(row.after), row.start) {
+    fn emit(&mut self, row: Row, place: CommentPlace) {
+        if place == CommentPlace::Own && self.cursor.has_blank_between(self.cursor.done.max(row.after), row.start) {
             self.doc.push(Item::BlankLine);
         }
         let (now, rest) = self.cursor.rest.split_at(row.n_comments);
@@ -246,8 +247,10 @@ impl Printer<'_> {
         for (idx, comment) in now.iter().enumerate() {
             let place = match place {
                 // A comment after a comment stays on the same line.
-                Place::Own if idx > 0 => Place::EndOfLine,
-                Place::Behind | Place::Inside | Place::Between if comment.is_line => Place::EndOfLine,
+                CommentPlace::Own if idx > 0 => CommentPlace::EndOfLine,
+                CommentPlace::Behind | CommentPlace::Inside | CommentPlace::Between if comment.is_line => {
+                    CommentPlace::EndOfLine
+                }
                 place => place,
             };
             self.doc.push(Item::Comment(lexeme::comment(&comment.text), place));

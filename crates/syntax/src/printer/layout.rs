@@ -33,12 +33,12 @@ pub(super) enum Item {
     Close,
     Indent(u16),
     Dedent,
-    Comment(SmolStr, Place),
+    Comment(SmolStr, CommentPlace),
 }
 
 /// Placement of a comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum CommentPlace {
     /// On a line of its own.
     Own,
     /// After the last word; the line ends after it.
@@ -118,7 +118,7 @@ fn flat_columns(item: &Item) -> Option<usize> {
         Item::Space | Item::Line | Item::FillLine | Item::HugLine(_) => Some(1),
         Item::SoftLine | Item::Open | Item::Close | Item::Indent(_) | Item::Dedent | Item::BlockStart => Some(0),
         Item::HardLine | Item::BlankLine | Item::ForceBreak => None,
-        Item::Comment(_, Place::Own | Place::EndOfLine) => None,
+        Item::Comment(_, CommentPlace::Own | CommentPlace::EndOfLine) => None,
         Item::Comment(text, _) if text.contains('\n') => None,
         Item::Comment(text, _) => Some(text.chars().count() + 1),
     }
@@ -127,7 +127,7 @@ fn flat_columns(item: &Item) -> Option<usize> {
 fn is_break(item: &Item) -> bool {
     match item {
         Item::Line | Item::SoftLine | Item::FillLine | Item::HugLine(_) | Item::HardLine | Item::BlankLine => true,
-        Item::Comment(_, place) => matches!(place, Place::Own | Place::EndOfLine | Place::Behind),
+        Item::Comment(_, place) => matches!(place, CommentPlace::Own | CommentPlace::EndOfLine | CommentPlace::Behind),
         _ => false,
     }
 }
@@ -308,27 +308,29 @@ impl Writer<'_> {
         }
     }
 
-    fn comment(&mut self, text: &str, place: Place) {
+    fn comment(&mut self, text: &str, place: CommentPlace) {
         let is_line = !text.starts_with("/*");
         let text = if is_line { text.trim_end() } else { text };
         let place = match place {
-            Place::Between if self.at_line_start() => Place::Behind,
-            Place::Between => Place::Before,
+            CommentPlace::Between if self.at_line_start() => CommentPlace::Behind,
+            CommentPlace::Between => CommentPlace::Before,
             place => place,
         };
         match place {
-            Place::EndOfLine | Place::Behind | Place::Inside if self.after != After::LineComment => {
+            CommentPlace::EndOfLine | CommentPlace::Behind | CommentPlace::Inside
+                if self.after != After::LineComment =>
+            {
                 // The comment belongs to the last word, even if a line end is pending.
                 let due = std::mem::replace(&mut self.pending, Pending::Space);
                 let at_block_start = self.at_block_start;
-                let ends_line = is_line || place == Place::EndOfLine || self.after == After::BlockComment;
+                let ends_line = is_line || place == CommentPlace::EndOfLine || self.after == After::BlockComment;
                 self.write_comment(text, is_line, ends_line);
                 self.at_block_start = at_block_start;
                 if matches!(due, Pending::Newline { .. }) {
                     self.pending = due;
                 }
             }
-            Place::Before => {
+            CommentPlace::Before => {
                 self.write_comment(text, is_line, is_line);
                 self.space();
             }

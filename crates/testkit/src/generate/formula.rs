@@ -2,14 +2,14 @@
 //!
 //! [`Generator::expr`] is the entry; below it one function per kind of type. Everything is written with its parentheses.
 
-use super::{Generator, Type};
+use super::{GeneratedType, Generator};
 use crate::Choose as _;
 
 const ARROWS: [&str; 12] = ["<->", "+->", "-->", ">+>", ">->", "+->>", "-->>", ">+>>", ">->>", "<<->", "<->>", "<<->>"];
 
 impl Generator<'_> {
     /// An expression of a type, over the names in scope.
-    pub fn expr(&mut self, ty: &Type, depth: usize) -> String {
+    pub fn expr(&mut self, ty: &GeneratedType, depth: usize) -> String {
         if depth == 0 {
             return self.leaf(ty);
         }
@@ -62,20 +62,24 @@ impl Generator<'_> {
             }
             2 | 3 => {
                 let op = *self.choices.pick(&[":", "/:"]);
-                format!("{} {op} {}", self.expr(&ty, depth), self.expr(&Type::pow(ty), depth))
+                format!("{} {op} {}", self.expr(&ty, depth), self.expr(&GeneratedType::pow(ty), depth))
             }
             4 => {
                 let op = *self.choices.pick(&["<:", "<<:", "/<:", "/<<:", "=", "/="]);
-                let set = Type::pow(ty);
+                let set = GeneratedType::pow(ty);
                 let right = if self.choices.below(4) == 1 { "{}".to_owned() } else { self.expr(&set, depth) };
                 format!("{} {op} {right}", self.expr(&set, depth))
             }
             5 | 6 => {
                 let op = *self.choices.pick(&["<", "<=", ">", ">="]);
-                format!("{} {op} {}", self.expr(&Type::Integer, depth), self.expr(&Type::Integer, depth))
+                format!(
+                    "{} {op} {}",
+                    self.expr(&GeneratedType::Integer, depth),
+                    self.expr(&GeneratedType::Integer, depth)
+                )
             }
             _ => {
-                let set = Type::pow(ty);
+                let set = GeneratedType::pow(ty);
                 match self.choices.below(3) {
                     0 => self.choices.pick(&["btrue", "bfalse"]).to_string(),
                     1 => format!("@finite({})", self.expr(&set, depth)),
@@ -89,24 +93,24 @@ impl Generator<'_> {
     }
 
     /// A name in scope, or the simplest value.
-    fn leaf(&mut self, ty: &Type) -> String {
+    fn leaf(&mut self, ty: &GeneratedType) -> String {
         let names: Vec<&String> = self.scope.iter().filter(|(_, known)| known == ty).map(|(name, _)| name).collect();
         let which = self.choices.below(names.len() + 1);
         if let Some(name) = which.checked_sub(1).and_then(|idx| names.get(idx)) {
             return (*name).clone();
         }
         match ty {
-            Type::Integer => self.choices.pick(&["0", "1", "2", "3", "(-1)", "MAXINT", "MININT"]).to_string(),
-            Type::Bool => self.choices.pick(&["TRUE", "FALSE"]).to_string(),
-            Type::String => self.choices.pick(&["\"\"", "\"a\"", "\"bc\"", "'''d'''"]).to_string(),
-            Type::Real => self.choices.pick(&["0.0", "1.5", "(-2.25)"]).to_string(),
-            Type::Given(set) => {
+            GeneratedType::Integer => self.choices.pick(&["0", "1", "2", "3", "(-1)", "MAXINT", "MININT"]).to_string(),
+            GeneratedType::Bool => self.choices.pick(&["TRUE", "FALSE"]).to_string(),
+            GeneratedType::String => self.choices.pick(&["\"\"", "\"a\"", "\"bc\"", "'''d'''"]).to_string(),
+            GeneratedType::Real => self.choices.pick(&["0.0", "1.5", "(-2.25)"]).to_string(),
+            GeneratedType::Given(set) => {
                 let elements = self.sets[*set].1.clone();
                 if elements.is_empty() { self.named(ty) } else { self.choices.pick(&elements).clone() }
             }
-            Type::Pow(elem) => format!("{{{}}}", self.leaf(elem)),
-            Type::Pair(first, second) => format!("({} |-> {})", self.leaf(first), self.leaf(second)),
-            Type::Record(fields) => {
+            GeneratedType::Pow(elem) => format!("{{{}}}", self.leaf(elem)),
+            GeneratedType::Pair(first, second) => format!("({} |-> {})", self.leaf(first), self.leaf(second)),
+            GeneratedType::Record(fields) => {
                 let fields: Vec<String> =
                     fields.iter().map(|(name, ty)| format!("{name} : {}", self.leaf(ty))).collect();
                 format!("rec({})", fields.join(", "))
@@ -115,18 +119,18 @@ impl Generator<'_> {
     }
 
     /// The first name of a type.
-    fn named(&self, ty: &Type) -> String {
+    fn named(&self, ty: &GeneratedType) -> String {
         let found = self.scope.iter().find(|(_, known)| known == ty);
         found.map(|(name, _)| name.clone()).expect("every deferred set has a named element")
     }
 
     /// What every type has: application, projections, fields, IF, LET, definitions.
-    fn of_any_type(&mut self, ty: &Type, depth: usize) -> String {
+    fn of_any_type(&mut self, ty: &GeneratedType, depth: usize) -> String {
         let other = self.element_type();
         match self.choices.below(9) {
             0 => format!(
                 "{}({})",
-                self.expr(&Type::relation(other.clone(), ty.clone()), depth),
+                self.expr(&GeneratedType::relation(other.clone(), ty.clone()), depth),
                 self.expr(&other, depth)
             ),
             1 => format!("IF {} THEN {} ELSE {} END", self.pred(depth), self.expr(ty, depth), self.expr(ty, depth)),
@@ -137,12 +141,12 @@ impl Generator<'_> {
             }
             3 => {
                 let function = *self.choices.pick(&["first", "last"]);
-                format!("{function}({})", self.expr(&Type::sequence(ty.clone()), depth))
+                format!("{function}({})", self.expr(&GeneratedType::sequence(ty.clone()), depth))
             }
-            4 => format!("prj1({})", self.expr(&Type::pair(ty.clone(), other), depth)),
-            5 => format!("prj2({})", self.expr(&Type::pair(other, ty.clone()), depth)),
-            6 => format!("{}'n", self.expr(&Type::Record(vec![("a", other), ("n", ty.clone())]), depth)),
-            7 if self.config.trees => format!("top({})", self.expr(&Type::tree(ty.clone()), depth)),
+            4 => format!("prj1({})", self.expr(&GeneratedType::pair(ty.clone(), other), depth)),
+            5 => format!("prj2({})", self.expr(&GeneratedType::pair(other, ty.clone()), depth)),
+            6 => format!("{}'n", self.expr(&GeneratedType::Record(vec![("a", other), ("n", ty.clone())]), depth)),
+            7 if self.config.trees => format!("top({})", self.expr(&GeneratedType::tree(ty.clone()), depth)),
             _ => {
                 let known = self.definitions.iter().find(|(_, _, result)| result == ty).cloned();
                 match known {
@@ -153,47 +157,47 @@ impl Generator<'_> {
         }
     }
 
-    fn operator(&mut self, ty: &Type, depth: usize) -> String {
+    fn operator(&mut self, ty: &GeneratedType, depth: usize) -> String {
         match ty {
-            Type::Integer => self.integer(depth),
-            Type::Bool => format!("bool({})", self.pred(depth)),
-            Type::String => {
+            GeneratedType::Integer => self.integer(depth),
+            GeneratedType::Bool => format!("bool({})", self.pred(depth)),
+            GeneratedType::String => {
                 let (left, right) = (self.expr(ty, depth), self.expr(ty, depth));
                 if self.choices.below(2) == 0 { format!("({left} ^ {right})") } else { format!("rev({left})") }
             }
-            Type::Real => match self.choices.below(5) {
-                0 => format!("real({})", self.expr(&Type::Integer, depth)),
+            GeneratedType::Real => match self.choices.below(5) {
+                0 => format!("real({})", self.expr(&GeneratedType::Integer, depth)),
                 1 => format!("(-{})", self.parenthesised(ty, depth)),
                 _ => {
                     let op = *self.choices.pick(&["+", "-", "*", "/"]);
                     format!("({} {op} {})", self.expr(ty, depth), self.expr(ty, depth))
                 }
             },
-            Type::Given(_) => self.of_any_type(ty, depth),
-            Type::Pair(first, second) => match self.choices.below(2) {
+            GeneratedType::Given(_) => self.of_any_type(ty, depth),
+            GeneratedType::Pair(first, second) => match self.choices.below(2) {
                 0 => format!("({} |-> {})", self.expr(first, depth), self.expr(second, depth)),
                 _ => format!("({}, {})", self.expr(first, depth), self.expr(second, depth)),
             },
-            Type::Record(fields) => {
+            GeneratedType::Record(fields) => {
                 let fields: Vec<String> =
                     fields.iter().map(|(name, ty)| format!("{name} : {}", self.expr(ty, depth))).collect();
                 format!("rec({})", fields.join(", "))
             }
-            Type::Pow(elem) => match &**elem {
-                Type::Integer if self.choices.below(3) == 0 => self.integers(depth),
-                Type::Pow(inner) if self.choices.below(3) > 0 => self.family(inner, depth),
-                Type::Pair(first, second) if self.choices.below(3) > 0 => self.relation(first, second, depth),
+            GeneratedType::Pow(elem) => match &**elem {
+                GeneratedType::Integer if self.choices.below(3) == 0 => self.integers(depth),
+                GeneratedType::Pow(inner) if self.choices.below(3) > 0 => self.family(inner, depth),
+                GeneratedType::Pair(first, second) if self.choices.below(3) > 0 => self.relation(first, second, depth),
                 elem => self.set(elem, depth),
             },
         }
     }
 
-    fn parenthesised(&mut self, ty: &Type, depth: usize) -> String {
+    fn parenthesised(&mut self, ty: &GeneratedType, depth: usize) -> String {
         format!("({})", self.expr(ty, depth))
     }
 
     fn integer(&mut self, depth: usize) -> String {
-        let ty = Type::Integer;
+        let ty = GeneratedType::Integer;
         match self.choices.below(12) {
             0..=3 => {
                 let op = *self.choices.pick(&["+", "-", "*", "/", "mod"]);
@@ -202,12 +206,12 @@ impl Generator<'_> {
             4 => format!("({} ** {})", self.expr(&ty, depth), self.choices.pick(&["2", "0", "3"])),
             5 => format!("(-{})", self.parenthesised(&ty, depth)),
             6 => {
-                let set = Type::pow(self.element_type());
+                let set = GeneratedType::pow(self.element_type());
                 format!("card({})", self.expr(&set, depth))
             }
             7 => {
                 let function = *self.choices.pick(&["max", "min"]);
-                format!("{function}({})", self.expr(&Type::pow(ty), depth))
+                format!("{function}({})", self.expr(&GeneratedType::pow(ty), depth))
             }
             8 => {
                 let word = *self.choices.pick(&["SIGMA", "PI"]);
@@ -217,14 +221,14 @@ impl Generator<'_> {
             }
             9 => {
                 let elem = if self.config.strings && self.choices.below(3) == 1 {
-                    Type::String
+                    GeneratedType::String
                 } else {
-                    Type::sequence(self.base_type())
+                    GeneratedType::sequence(self.base_type())
                 };
                 format!("size({})", self.expr(&elem, depth))
             }
             10 if self.config.trees => {
-                let tree = Type::tree(self.base_type());
+                let tree = GeneratedType::tree(self.base_type());
                 match self.choices.below(3) {
                     0 => format!("sizet({})", self.expr(&tree, depth)),
                     1 => format!("arity({}, {})", self.expr(&tree, depth), self.path(depth)),
@@ -233,26 +237,30 @@ impl Generator<'_> {
             }
             11 if self.config.reals => {
                 let function = *self.choices.pick(&["floor", "ceiling"]);
-                format!("{function}({})", self.expr(&Type::Real, depth))
+                format!("{function}({})", self.expr(&GeneratedType::Real, depth))
             }
             _ => format!("{}({})", self.choices.pick(&["succ", "pred"]), self.expr(&ty, depth)),
         }
     }
 
     fn path(&mut self, depth: usize) -> String {
-        self.expr(&Type::sequence(Type::Integer), depth)
+        self.expr(&GeneratedType::sequence(GeneratedType::Integer), depth)
     }
 
     fn integers(&mut self, depth: usize) -> String {
         match self.choices.below(4) {
-            0..=2 => format!("({} .. {})", self.expr(&Type::Integer, depth), self.expr(&Type::Integer, depth)),
+            0..=2 => format!(
+                "({} .. {})",
+                self.expr(&GeneratedType::Integer, depth),
+                self.expr(&GeneratedType::Integer, depth)
+            ),
             _ => self.choices.pick(&["INT", "NAT", "NAT1"]).to_string(),
         }
     }
 
     /// What every set type has.
-    fn set(&mut self, elem: &Type, depth: usize) -> String {
-        let ty = Type::pow(elem.clone());
+    fn set(&mut self, elem: &GeneratedType, depth: usize) -> String {
+        let ty = GeneratedType::pow(elem.clone());
         let other = self.element_type();
         match self.choices.below(13) {
             0 | 1 => {
@@ -275,23 +283,24 @@ impl Generator<'_> {
             }
             7 => {
                 let function = *self.choices.pick(&["union", "inter"]);
-                format!("{function}({})", self.expr(&Type::pow(ty), depth))
+                format!("{function}({})", self.expr(&GeneratedType::pow(ty), depth))
             }
             8 => {
                 let word = *self.choices.pick(&["UNION", "INTER"]);
                 let (name, (guard, body)) = self.bound(&other, |this| (this.pred(depth), this.expr(&ty, depth)));
                 format!("{word}({name}).({name} : {} & {guard} | {body})", self.range(&other))
             }
-            9 => format!("dom({})", self.expr(&Type::relation(elem.clone(), other), depth)),
-            10 => format!("ran({})", self.expr(&Type::relation(other, elem.clone()), depth)),
+            9 => format!("dom({})", self.expr(&GeneratedType::relation(elem.clone(), other), depth)),
+            10 => format!("ran({})", self.expr(&GeneratedType::relation(other, elem.clone()), depth)),
             11 => {
-                let relation = Type::relation(other.clone(), elem.clone());
-                format!("{}[{}]", self.expr(&relation, depth), self.expr(&Type::pow(other), depth))
+                let relation = GeneratedType::relation(other.clone(), elem.clone());
+                format!("{}[{}]", self.expr(&relation, depth), self.expr(&GeneratedType::pow(other), depth))
             }
             _ => match elem {
-                Type::Record(fields) => {
-                    let field =
-                        |(name, ty): &(&str, Type)| format!("{name} : {}", self.expr(&Type::pow(ty.clone()), depth));
+                GeneratedType::Record(fields) => {
+                    let field = |(name, ty): &(&str, GeneratedType)| {
+                        format!("{name} : {}", self.expr(&GeneratedType::pow(ty.clone()), depth))
+                    };
                     let fields: Vec<String> = fields.iter().map(field).collect();
                     format!("struct({})", fields.join(", "))
                 }
@@ -301,49 +310,54 @@ impl Generator<'_> {
     }
 
     /// Sets of sets.
-    fn family(&mut self, inner: &Type, depth: usize) -> String {
+    fn family(&mut self, inner: &GeneratedType, depth: usize) -> String {
         match inner {
-            Type::Pair(first, second) if self.choices.below(2) == 1 => {
-                if **first == Type::Integer && self.choices.below(2) == 1 {
+            GeneratedType::Pair(first, second) if self.choices.below(2) == 1 => {
+                if **first == GeneratedType::Integer && self.choices.below(2) == 1 {
                     let function = *self.choices.pick(&["seq", "seq1", "iseq", "iseq1", "perm"]);
-                    return format!("{function}({})", self.expr(&Type::pow((**second).clone()), depth));
+                    return format!("{function}({})", self.expr(&GeneratedType::pow((**second).clone()), depth));
                 }
                 let op = *self.choices.pick(&ARROWS);
-                let (first, second) = (Type::pow((**first).clone()), Type::pow((**second).clone()));
+                let (first, second) = (GeneratedType::pow((**first).clone()), GeneratedType::pow((**second).clone()));
                 format!("({} {op} {})", self.expr(&first, depth), self.expr(&second, depth))
             }
             inner => {
                 let function = *self.choices.pick(&["POW", "POW1", "FIN", "FIN1"]);
-                format!("{function}({})", self.expr(&Type::pow(inner.clone()), depth))
+                format!("{function}({})", self.expr(&GeneratedType::pow(inner.clone()), depth))
             }
         }
     }
 
-    fn relation(&mut self, first: &Type, second: &Type, depth: usize) -> String {
+    fn relation(&mut self, first: &GeneratedType, second: &GeneratedType, depth: usize) -> String {
         match (first, second) {
-            (Type::Integer, _) if self.choices.below(2) == 1 => return self.sequence(second, depth),
+            (GeneratedType::Integer, _) if self.choices.below(2) == 1 => return self.sequence(second, depth),
             (_, label)
-                if *first == Type::sequence(Type::Integer) && self.config.trees && self.choices.below(2) == 1 =>
+                if *first == GeneratedType::sequence(GeneratedType::Integer)
+                    && self.config.trees
+                    && self.choices.below(2) == 1 =>
             {
                 return self.tree(label, depth);
             }
             _ if first == second && self.choices.below(3) == 1 => return self.homogeneous(first, depth),
-            (_, Type::Pow(image)) if self.choices.below(5) == 1 => {
-                return format!("fnc({})", self.expr(&Type::relation(first.clone(), (**image).clone()), depth));
+            (_, GeneratedType::Pow(image)) if self.choices.below(5) == 1 => {
+                return format!(
+                    "fnc({})",
+                    self.expr(&GeneratedType::relation(first.clone(), (**image).clone()), depth)
+                );
             }
-            (Type::Pair(a, b), Type::Pair(c, d)) if self.choices.below(4) == 1 => {
-                let left = Type::relation((**a).clone(), (**c).clone());
-                let right = Type::relation((**b).clone(), (**d).clone());
+            (GeneratedType::Pair(a, b), GeneratedType::Pair(c, d)) if self.choices.below(4) == 1 => {
+                let left = GeneratedType::relation((**a).clone(), (**c).clone());
+                let right = GeneratedType::relation((**b).clone(), (**d).clone());
                 return format!("({} || {})", self.expr(&left, depth), self.expr(&right, depth));
             }
-            (_, Type::Pair(a, b)) if self.choices.below(4) == 1 => {
-                let left = Type::relation(first.clone(), (**a).clone());
-                let right = Type::relation(first.clone(), (**b).clone());
+            (_, GeneratedType::Pair(a, b)) if self.choices.below(4) == 1 => {
+                let left = GeneratedType::relation(first.clone(), (**a).clone());
+                let right = GeneratedType::relation(first.clone(), (**b).clone());
                 return format!("({} >< {})", self.expr(&left, depth), self.expr(&right, depth));
             }
-            (Type::Pair(a, b), _) if (**a == *second || **b == *second) && self.choices.below(3) == 1 => {
+            (GeneratedType::Pair(a, b), _) if (**a == *second || **b == *second) && self.choices.below(3) == 1 => {
                 let function = if **a == *second { "prj1" } else { "prj2" };
-                let (left, right) = (Type::pow((**a).clone()), Type::pow((**b).clone()));
+                let (left, right) = (GeneratedType::pow((**a).clone()), GeneratedType::pow((**b).clone()));
                 return format!("{function}({}, {})", self.expr(&left, depth), self.expr(&right, depth));
             }
             _ => {}
@@ -351,9 +365,9 @@ impl Generator<'_> {
         self.any_relation(first, second, depth)
     }
 
-    fn any_relation(&mut self, first: &Type, second: &Type, depth: usize) -> String {
-        let ty = Type::relation(first.clone(), second.clone());
-        let (domain, range) = (Type::pow(first.clone()), Type::pow(second.clone()));
+    fn any_relation(&mut self, first: &GeneratedType, second: &GeneratedType, depth: usize) -> String {
+        let ty = GeneratedType::relation(first.clone(), second.clone());
+        let (domain, range) = (GeneratedType::pow(first.clone()), GeneratedType::pow(second.clone()));
         match self.choices.below(10) {
             0 => format!("({} * {})", self.expr(&domain, depth), self.expr(&range, depth)),
             1 => format!("({} × {})", self.expr(&domain, depth), self.expr(&range, depth)),
@@ -366,19 +380,19 @@ impl Generator<'_> {
                 format!("({} {op} {})", self.expr(&ty, depth), self.expr(&range, depth))
             }
             4 => format!("({} <+ {})", self.expr(&ty, depth), self.expr(&ty, depth)),
-            5 => format!("{}~", self.parenthesised(&Type::relation(second.clone(), first.clone()), depth)),
+            5 => format!("{}~", self.parenthesised(&GeneratedType::relation(second.clone(), first.clone()), depth)),
             6 => {
                 let (name, (guard, body)) = self.bound(first, |this| (this.pred(depth), this.expr(second, depth)));
                 format!("%{name}.({name} : {} & {guard} | {body})", self.expr(&domain, depth))
             }
             7 => {
                 let middle = self.element_type();
-                let left = Type::relation(first.clone(), middle.clone());
-                let right = Type::relation(middle, second.clone());
+                let left = GeneratedType::relation(first.clone(), middle.clone());
+                let right = GeneratedType::relation(middle, second.clone());
                 let (left, right) = (self.expr(&left, depth), self.expr(&right, depth));
                 if self.choices.below(2) == 0 { format!("({left} ; {right})") } else { format!("({right} ∘ {left})") }
             }
-            8 => format!("rel({})", self.expr(&Type::relation(first.clone(), range), depth)),
+            8 => format!("rel({})", self.expr(&GeneratedType::relation(first.clone(), range), depth)),
             _ => {
                 let (left, right) = (self.fresh_name(), self.fresh_name());
                 self.scope.extend([(left.clone(), first.clone()), (right.clone(), second.clone())]);
@@ -394,18 +408,18 @@ impl Generator<'_> {
     }
 
     /// Relations on one type.
-    fn homogeneous(&mut self, elem: &Type, depth: usize) -> String {
-        let ty = Type::relation(elem.clone(), elem.clone());
+    fn homogeneous(&mut self, elem: &GeneratedType, depth: usize) -> String {
+        let ty = GeneratedType::relation(elem.clone(), elem.clone());
         match self.choices.below(4) {
-            0 => format!("id({})", self.expr(&Type::pow(elem.clone()), depth)),
+            0 => format!("id({})", self.expr(&GeneratedType::pow(elem.clone()), depth)),
             1 => format!("closure1({})", self.expr(&ty, depth)),
             2 => format!("closure({})", self.expr(&ty, depth)),
             _ => format!("iterate({}, {})", self.expr(&ty, depth), self.choices.pick(&["0", "1", "2"])),
         }
     }
 
-    fn sequence(&mut self, elem: &Type, depth: usize) -> String {
-        let ty = Type::sequence(elem.clone());
+    fn sequence(&mut self, elem: &GeneratedType, depth: usize) -> String {
+        let ty = GeneratedType::sequence(elem.clone());
         match self.choices.below(8) {
             0 | 1 => {
                 let n_items = 1 + self.choices.below(3);
@@ -420,9 +434,9 @@ impl Generator<'_> {
             4 => format!("({} <- {})", self.expr(&ty, depth), self.expr(elem, depth)),
             5 => {
                 let op = *self.choices.pick(&["/|\\", "\\|/"]);
-                format!("({} {op} {})", self.expr(&ty, depth), self.expr(&Type::Integer, depth))
+                format!("({} {op} {})", self.expr(&ty, depth), self.expr(&GeneratedType::Integer, depth))
             }
-            6 => format!("conc({})", self.expr(&Type::sequence(ty), depth)),
+            6 => format!("conc({})", self.expr(&GeneratedType::sequence(ty), depth)),
             _ => {
                 let function = *self.choices.pick(&["front", "tail", "rev"]);
                 format!("{function}({})", self.expr(&ty, depth))
@@ -430,12 +444,12 @@ impl Generator<'_> {
         }
     }
 
-    fn tree(&mut self, label: &Type, depth: usize) -> String {
-        let ty = Type::tree(label.clone());
+    fn tree(&mut self, label: &GeneratedType, depth: usize) -> String {
+        let ty = GeneratedType::tree(label.clone());
         match self.choices.below(6) {
             0 | 1 => format!("bin({})", self.expr(label, depth)),
             2 => format!("bin({}, {}, {})", self.expr(&ty, depth), self.expr(label, depth), self.expr(&ty, depth)),
-            3 => format!("const({}, {})", self.expr(label, depth), self.expr(&Type::sequence(ty), depth)),
+            3 => format!("const({}, {})", self.expr(label, depth), self.expr(&GeneratedType::sequence(ty), depth)),
             4 => format!("subtree({}, {})", self.expr(&ty, depth), self.path(depth)),
             _ => {
                 let function = *self.choices.pick(&["mirror", "left", "right"]);
@@ -445,7 +459,7 @@ impl Generator<'_> {
     }
 
     /// Runs `content` with a fresh name in scope, and returns the name as well.
-    pub(super) fn bound<R>(&mut self, ty: &Type, content: impl FnOnce(&mut Self) -> R) -> (String, R) {
+    pub(super) fn bound<R>(&mut self, ty: &GeneratedType, content: impl FnOnce(&mut Self) -> R) -> (String, R) {
         let name = self.fresh_name();
         self.scope.push((name.clone(), ty.clone()));
         let result = content(self);

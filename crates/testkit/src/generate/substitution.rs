@@ -1,11 +1,11 @@
 //! Random substitutions that assign given variables.
 
-use super::{Generator, Type};
+use super::{GeneratedType, Generator};
 use crate::Choose as _;
 
 impl Generator<'_> {
     /// A substitution that assigns none but the targets, in parallel each at most once.
-    pub fn subst(&mut self, targets: &[(String, Type)], depth: usize) -> String {
+    pub fn subst(&mut self, targets: &[(String, GeneratedType)], depth: usize) -> String {
         if depth == 0 || targets.is_empty() {
             return self.assignment(targets, 1);
         }
@@ -40,7 +40,7 @@ impl Generator<'_> {
             ),
             11 => format!("CHOICE {} OR {} END", self.subst(targets, depth), self.subst(targets, depth)),
             12 => {
-                let (value, first) = (self.expr(&Type::Integer, depth), self.subst(targets, depth));
+                let (value, first) = (self.expr(&GeneratedType::Integer, depth), self.subst(targets, depth));
                 let (second, otherwise) = (self.subst(targets, depth), self.subst(targets, depth));
                 format!("CASE {value} OF EITHER 0 THEN {first} OR 1, 2 THEN {second} ELSE {otherwise} END END")
             }
@@ -59,7 +59,7 @@ impl Generator<'_> {
         }
     }
 
-    fn assignment(&mut self, targets: &[(String, Type)], depth: usize) -> String {
+    fn assignment(&mut self, targets: &[(String, GeneratedType)], depth: usize) -> String {
         if targets.is_empty() {
             return "skip".to_owned();
         }
@@ -68,12 +68,12 @@ impl Generator<'_> {
             (0, _) => "skip".to_owned(),
             (1, _) => format!("{name} :: {}", self.range(&ty)),
             (2, _) => format!("{name} : ({name} : {} & {})", self.range(&ty), self.pred(depth)),
-            (3, Type::Pow(_)) => format!("{name} := {{}}"),
-            (4, Type::Pow(elem)) if matches!(**elem, Type::Pair(..)) => {
-                let Type::Pair(from, to) = &**elem else { return "skip".to_owned() };
+            (3, GeneratedType::Pow(_)) => format!("{name} := {{}}"),
+            (4, GeneratedType::Pow(elem)) if matches!(**elem, GeneratedType::Pair(..)) => {
+                let GeneratedType::Pair(from, to) = &**elem else { return "skip".to_owned() };
                 format!("{name}({}) := {}", self.expr(from, depth), self.expr(to, depth))
             }
-            (5, Type::Record(fields)) => {
+            (5, GeneratedType::Record(fields)) => {
                 let (field, field_ty) = self.choices.pick(fields).clone();
                 format!("{name}'{field} := {}", self.expr(&field_ty, depth))
             }
@@ -87,9 +87,9 @@ impl Generator<'_> {
     }
 
     /// A VAR block; with a loop that ends if the local counts it.
-    fn local_variable(&mut self, targets: &[(String, Type)], depth: usize) -> String {
+    fn local_variable(&mut self, targets: &[(String, GeneratedType)], depth: usize) -> String {
         if self.choices.below(2) == 1 {
-            let (name, body) = self.bound(&Type::Integer, |this| this.subst(targets, depth));
+            let (name, body) = self.bound(&GeneratedType::Integer, |this| this.subst(targets, depth));
             return format!(
                 "VAR {name} IN {name} := 0; WHILE {name} < 2 DO {name} := {name} + 1 || {body} INVARIANT {name} : 0..2 VARIANT 2 - {name} \
                  END END"

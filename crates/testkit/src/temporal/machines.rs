@@ -17,7 +17,7 @@ use abridge_eval::Env;
 use abridge_explicit::{Explicit, judge};
 use abridge_model::{Logic, Model, PredId};
 use abridge_model_system::{ModelSystem as _, Place};
-use abridge_sema::{FormulaBody, FormulaText, Role};
+use abridge_sema::{FormulaBody, FormulaRole, FormulaText};
 use abridge_system::{Machine as _, Origin};
 use abridge_temporal::formula::{AtomId, Atoms, Ltl, LtlNode, UnaryTemporal};
 use abridge_temporal::{TemporalText, parse_ctl, parse_ltl};
@@ -37,10 +37,10 @@ const MAX_STATES: u64 = 1_000;
 
 /// A machine with formulas.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct FormulaCase {
     pub machine: String,
     pub formulas: Vec<CaseFormula>,
-    kind: Kind,
+    kind: FormulaMachineKind,
 }
 
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub struct CaseFormula {
 
 /// What was compared.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Compared {
+pub struct FormulaComparison {
     pub machines: usize,
     pub formulas: usize,
     pub violated: usize,
@@ -70,7 +70,7 @@ pub struct Compared {
 
 /// Kinds of machines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum FormulaMachineKind {
     Elements,
     Guarded,
     Processes,
@@ -102,8 +102,8 @@ impl Reduced {
     }
 }
 
-impl Compared {
-    pub fn add(&mut self, other: Compared) {
+impl FormulaComparison {
+    pub fn add(&mut self, other: FormulaComparison) {
         self.machines += other.machines;
         self.formulas += other.formulas;
         self.violated += other.violated;
@@ -116,20 +116,21 @@ impl Compared {
 }
 
 /// The case with this number.
-pub fn case(number: u64) -> Case {
+pub fn case(number: u64) -> FormulaCase {
     let random = &mut Random::new(number);
-    let kind = [Kind::Elements, Kind::Guarded, Kind::Processes][(number % 3) as usize];
-    let names_elements = kind != Kind::Guarded && random.once_in(3);
-    let n_steps = (if kind == Kind::Processes { 3 } else { 2 }) + random.below(3) as u32;
+    let kind = [FormulaMachineKind::Elements, FormulaMachineKind::Guarded, FormulaMachineKind::Processes]
+        [(number % 3) as usize];
+    let names_elements = kind != FormulaMachineKind::Guarded && random.once_in(3);
+    let n_steps = (if kind == FormulaMachineKind::Processes { 3 } else { 2 }) + random.below(3) as u32;
     let (machine, n_steps) = match kind {
-        Kind::Elements => (machine(random, n_steps), n_steps),
-        Kind::Guarded => guarded_machine(random),
-        Kind::Processes if random.once_in(2) => (processes(random, n_steps, names_elements), n_steps),
-        Kind::Processes => (separate_processes(random, n_steps), n_steps),
+        FormulaMachineKind::Elements => (machine(random, n_steps), n_steps),
+        FormulaMachineKind::Guarded => guarded_machine(random),
+        FormulaMachineKind::Processes if random.once_in(2) => (processes(random, n_steps, names_elements), n_steps),
+        FormulaMachineKind::Processes => (separate_processes(random, n_steps), n_steps),
     };
-    let atoms = Special { kind, names_elements: names_elements && kind == Kind::Elements, n_steps };
+    let atoms = Special { kind, names_elements: names_elements && kind == FormulaMachineKind::Elements, n_steps };
     let formulas = (0..1 + random.below(MAX_FORMULAS)).map(|_| formula(random, atoms)).collect();
-    Case { machine, formulas, kind }
+    FormulaCase { machine, formulas, kind }
 }
 
 /// Processes that are elements of a set, each with a place; sometimes they look at a variable that all share, or take and give back elements of another set.
@@ -273,7 +274,7 @@ fn operation(random: &mut Random, number: u32) -> String {
 /// What formulas may speak about beside predicates and steps.
 #[derive(Clone, Copy)]
 struct Special {
-    kind: Kind,
+    kind: FormulaMachineKind,
     names_elements: bool,
     n_steps: u32,
 }
@@ -296,12 +297,12 @@ fn formula(random: &mut Random, special: Special) -> CaseFormula {
     let mut text = text.replace("{p2}", &format!("({atom})").replace("({p2})", "{p2}"));
     if random.once_in(if is_linear { 2 } else { 4 }) {
         text = format!("{} => ({text})", premise(random, n_steps));
-        if is_linear && random.once_in(6) && special.kind == Kind::Elements {
+        if is_linear && random.once_in(6) && special.kind == FormulaMachineKind::Elements {
             text = format!("({text}) & true");
         }
         simple = None;
     }
-    if special.kind == Kind::Guarded {
+    if special.kind == FormulaMachineKind::Guarded {
         for number in 0..n_steps {
             for (before, after) in [("[", "]"), ("(", ")"), ("(", ","), (",", ")")] {
                 text = text.replace(&format!("{before}s{number}{after}"), &format!("{before}op{number}{after}"));
@@ -315,9 +316,13 @@ fn special_atoms(random: &mut Random, special: Special, is_linear: bool) -> Vec<
     let step = random.below(special.n_steps as usize);
     let mut atoms = vec!["{p2}", "{p2}", "{p2}", "deadlock", "sink"];
     let steps = match special.kind {
-        Kind::Elements => ["changed({bb})", "unchanged({aa})", "increasing({cc})", "BA({bb = bb$0 or cc < cc$0})"],
-        Kind::Processes => ["changed({yy})", "unchanged({yy})", "increasing({yy})", "BA({yy = yy$0})"],
-        Kind::Guarded => ["changed({el})", "unchanged({uu})", "increasing({nn})", "BA({el = el$0 or nn < nn$0})"],
+        FormulaMachineKind::Elements => {
+            ["changed({bb})", "unchanged({aa})", "increasing({cc})", "BA({bb = bb$0 or cc < cc$0})"]
+        }
+        FormulaMachineKind::Processes => ["changed({yy})", "unchanged({yy})", "increasing({yy})", "BA({yy = yy$0})"],
+        FormulaMachineKind::Guarded => {
+            ["changed({el})", "unchanged({uu})", "increasing({nn})", "BA({el = el$0 or nn < nn$0})"]
+        }
     };
     if is_linear {
         atoms.extend(steps);
@@ -418,8 +423,8 @@ fn selecting_ways() -> Vec<(&'static str, Config)> {
 }
 
 /// A case with the formulas that were prepared, and the verdicts of the plain run.
-struct Run<'r> {
-    case: &'r Case,
+struct FormulaRun<'r> {
+    case: &'r FormulaCase,
     project: Project,
     model: Model,
     prepared: Arc<Prepared>,
@@ -431,16 +436,16 @@ struct Run<'r> {
 ///
 /// # Errors
 /// The first verdict that differs, or a violation whose trace is not whole.
-pub fn compare_formulas(case: &Case) -> Result<Compared, String> {
+pub fn compare_formulas(case: &FormulaCase) -> Result<FormulaComparison, String> {
     let project = Project::new(&[("M.mch", &case.machine)]);
     let all: Vec<&CaseFormula> = case.formulas.iter().collect();
     let (model, prepared) = prepared(&project, &all)?;
     let report = check(&model, &Config { formulas: prepared.clone(), ..plain() }, &mut ());
     if report.limits.iter().any(|limit| limit.starts_with("stopped")) {
-        return Ok(Compared::default());
+        return Ok(FormulaComparison::default());
     }
-    let run = Run { case, project, model, prepared, expected: report.temporal, n_states: report.states };
-    let mut compared = Compared { machines: 1, formulas: case.formulas.len(), ..Compared::default() };
+    let run = FormulaRun { case, project, model, prepared, expected: report.temporal, n_states: report.states };
+    let mut compared = FormulaComparison { machines: 1, formulas: case.formulas.len(), ..FormulaComparison::default() };
     run.judge(&mut compared)?;
     for (way, config) in ways() {
         let config = Config { formulas: run.prepared.clone(), ..config };
@@ -462,10 +467,10 @@ fn prepared(project: &Project, formulas: &[&CaseFormula]) -> Result<(Model, Arc<
     Ok((model, Arc::new(prepared)))
 }
 
-impl Run<'_> {
+impl FormulaRun<'_> {
     /// Compares the plain run with the naive checkers.
-    fn judge(&self, compared: &mut Compared) -> Result<(), String> {
-        let graph = graph(&self.project, if self.case.kind == Kind::Guarded { "op" } else { "s" });
+    fn judge(&self, compared: &mut FormulaComparison) -> Result<(), String> {
+        let graph = graph(&self.project, if self.case.kind == FormulaMachineKind::Guarded { "op" } else { "s" });
         for (formula, report) in self.case.formulas.iter().zip(&self.expected) {
             compared.violated += usize::from(report.verdict == TemporalVerdict::Violated);
             compared.unknown += usize::from(matches!(report.verdict, TemporalVerdict::Incomplete(_)));
@@ -556,7 +561,11 @@ fn whole(report: &TemporalReport) -> Result<(), String> {
 /// The states and steps that the plain interpreter lists, unless something is ill-defined. Letters have the predicates, then the operation.
 fn graph(project: &Project, operation: &str) -> Option<Graph> {
     let texts: Vec<FormulaText> = (0..N_PREDICATES)
-        .map(|number| FormulaText { source: "<p>".to_owned(), text: format!("p{number}"), role: Role::Predicate })
+        .map(|number| FormulaText {
+            source: "<p>".to_owned(),
+            text: format!("p{number}"),
+            role: FormulaRole::Predicate,
+        })
         .collect();
     let analysis = project.analyse_formulas(&texts);
     let model = analysis.model.as_ref().expect("the definitions are predicates");

@@ -2,7 +2,7 @@
 //!
 //! The order must be that of [`Value`]: merges and the comparison of sets rely on it.
 
-use super::matrix::Cells;
+use super::matrix::MatrixPairs;
 use super::{Layout, Set, at};
 use crate::int::Int;
 use crate::value::Value;
@@ -26,7 +26,7 @@ enum Cursor<'a> {
         hi: Int,
     },
     Ints(std::slice::Iter<'a, i64>),
-    Cells(Cells<'a>),
+    Cells(MatrixPairs<'a>),
     Slice(std::slice::Iter<'a, Value>),
 }
 

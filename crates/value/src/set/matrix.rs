@@ -106,8 +106,8 @@ impl Matrix {
         Value::pair(at(from, row as u32), at(to, column))
     }
 
-    pub(crate) fn cells(&self) -> Cells<'_> {
-        Cells { matrix: self, row: 0, columns: self.row(0) }
+    pub(crate) fn cells(&self) -> MatrixPairs<'_> {
+        MatrixPairs { matrix: self, row: 0, columns: self.row(0) }
     }
 
     /// Combines both row by row, if both are over the same carriers.
@@ -174,13 +174,13 @@ fn cell(pair: &Value) -> Option<((u32, usize), (u32, usize))> {
 }
 
 /// Iterator over the pairs of a matrix as first and second components, ascending.
-pub(crate) struct Cells<'a> {
+pub(crate) struct MatrixPairs<'a> {
     matrix: &'a Matrix,
     row: usize,
     columns: u64,
 }
 
-impl Iterator for Cells<'_> {
+impl Iterator for MatrixPairs<'_> {
     type Item = (Value, Value);
 
     fn next(&mut self) -> Option<(Value, Value)> {

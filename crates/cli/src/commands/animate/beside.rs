@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::formulas::fields;
 use crate::out::errln;
 use crate::prompt::Prompt;
-use crate::session::Session;
+use crate::session::DialogueSession;
 use crate::steps::{event, object, shortened};
 use crate::talk::{Reply, Talk, converse};
 use crate::watch::usual_budget;
@@ -45,7 +45,7 @@ pub(super) fn run(model: &Model, file: &Path, options: &AnimateOptions, json: bo
         return Exit::Usage;
     };
     let prompt = Prompt::new("animate", &options.commands);
-    let session = Session::new(&prompt);
+    let session = DialogueSession::new(&prompt);
     let config = session.guarded(Compat::config(options.compat, Some(file), usual_budget()));
     let new_is_skip = model.steering.preferences.flag("ALLOW_NEW_OPERATIONS_IN_REFINEMENT");
     let choices = RefineConfig { notion: Notion::Traces, new_is_skip, antichains: false };

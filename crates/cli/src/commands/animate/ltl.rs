@@ -33,7 +33,7 @@ use crate::watch::{Watch, usual_budget};
 const SOURCE: &str = "<formula>";
 
 /// A formula that is asked about the current state.
-struct Asked {
+struct AskedFormula {
     /// The formula itself, with `here` for `current`.
     formula: String,
     /// `G (here => formula)`, behind the premise of the formula.
@@ -133,7 +133,7 @@ impl Dialogue<'_> {
 }
 
 /// The formula about the current state, and about all states.
-fn asked(ltl: &Ltl, here: &str) -> Asked {
+fn asked(ltl: &Ltl, here: &str) -> AskedFormula {
     let place = Span::default();
     let mut new = Ltl::default();
     let mut has_current = false;
@@ -167,7 +167,7 @@ fn asked(ltl: &Ltl, here: &str) -> Asked {
     if let Some(premise) = premise {
         new.push(LtlNode::Fair(premise, always), place);
     }
-    Asked { formula, wrapped: new.to_string(), has_current }
+    AskedFormula { formula, wrapped: new.to_string(), has_current }
 }
 
 /// Positions that a table shows, the newest ones.
@@ -196,7 +196,7 @@ fn wrong(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Reply {
     Reply { is_ok: false, text: text_diagnostics(sources, diagnostics), json: fields(json), shows_place: false }
 }
 
-fn told(report: &TemporalReport, asked: &Asked, here: &str) -> Reply {
+fn told(report: &TemporalReport, asked: &AskedFormula, here: &str) -> Reply {
     let verdict = report.verdict.name();
     match (&report.verdict, &report.trace, &report.story) {
         (TemporalVerdict::Holds, ..) => {

@@ -123,7 +123,7 @@ impl Dialogue<'_> {
         let places: Vec<usize> = places.into_iter().flatten().collect();
         let system = system_of(model, &self.config());
         let n_params = operation.params.len();
-        let asked = Asked { system: &system, op, place: &place, free: &formula.free, places: &places };
+        let asked = AskedStep { system: &system, op, place: &place, free: &formula.free, places: &places };
         // Parameters that the predicate is about are taken from its solutions, since the operation may not bound them.
         let is_about_all = n_params > 0 && (0..n_params).all(|idx| places.contains(&idx));
         // Where its solutions cannot be listed, those of the operation may be.
@@ -177,7 +177,7 @@ impl Dialogue<'_> {
 }
 
 /// A question for a step of an operation. Free identifiers of the predicate stand for parameters and results, by their places.
-struct Asked<'a, 'm> {
+struct AskedStep<'a, 'm> {
     system: &'a Explicit<'m>,
     op: OpId,
     place: &'a Place,
@@ -185,7 +185,7 @@ struct Asked<'a, 'm> {
     places: &'a [usize],
 }
 
-impl Asked<'_, '_> {
+impl AskedStep<'_, '_> {
     fn env(&self) -> Env {
         self.place.state().map_or_else(Env::empty, Env::new)
     }

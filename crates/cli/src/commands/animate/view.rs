@@ -15,12 +15,12 @@ use abridge_model_system::ModelSystem as _;
 /// Longer values are shortened; `vars` prints them in full.
 const MAX_VALUE_CHARS: usize = 100;
 
-pub(super) struct View<'v, 'a> {
+pub(super) struct AnimateView<'v, 'a> {
     pub(super) dialogue: &'v Dialogue<'a>,
     pub(super) is_coloured: bool,
 }
 
-impl View<'_, '_> {
+impl AnimateView<'_, '_> {
     /// Last step, state with changes marked, violated invariant conjuncts, and the steps out of the state.
     pub(super) fn text(&self) -> String {
         let last = self.dialogue.animation.trace().pop();

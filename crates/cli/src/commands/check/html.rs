@@ -11,7 +11,7 @@ use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::Model;
 
 use super::text::{heading, plural, verdict_line};
-use super::{Times, coverage};
+use super::{CheckTimes, coverage};
 use crate::report::{count, explanation_lines};
 use crate::steps::{MAX_LISTED_STEPS, N_END_STEPS, changes, label, shortened};
 use crate::watch::{grouped, peak_bytes};
@@ -35,7 +35,7 @@ table.facts{width:auto}.facts th{padding-right:2rem;font-weight:500}td.chart{wid
 @media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}.bad{color:#ff8a80}.good{color:#9ccc65}.open{color:#ffd54f}}";
 
 /// The page about a run.
-pub(super) fn page(model: &Model, sources: &SourceMap, file: &Path, report: &Report, times: &Times) -> String {
+pub(super) fn page(model: &Model, sources: &SourceMap, file: &Path, report: &Report, times: &CheckTimes) -> String {
     let mut page = Page { out: String::new() };
     page.head(model, file, report, times);
     page.findings(model, sources, report);
@@ -62,7 +62,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    fn head(&mut self, model: &Model, file: &Path, report: &Report, times: &Times) {
+    fn head(&mut self, model: &Model, file: &Path, report: &Report, times: &CheckTimes) {
         let name = xml(&model.name);
         let class = match report.verdict {
             abridge_check::Verdict::Holds => "good",

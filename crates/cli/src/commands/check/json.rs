@@ -6,12 +6,12 @@ use abridge_model::Model;
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 
-use super::{Times, temporal};
+use super::{CheckTimes, temporal};
 use crate::report::{conjunct_text, part_text, reason_text};
 use crate::steps::steps_json;
 use crate::watch::peak_bytes;
 
-pub(super) fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &Times) -> Value {
+pub(super) fn report_json(model: &Model, sources: &SourceMap, report: &Report, times: &CheckTimes) -> Value {
     let verdict = match report.verdict {
         Verdict::Holds => "holds",
         Verdict::Violated => "violated",

@@ -7,7 +7,7 @@ use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
 use abridge_model::{Conjunct, Model};
 use num_bigint::BigInt;
 
-use super::{MAX_LISTED_VIOLATIONS, Times, temporal};
+use super::{CheckTimes, MAX_LISTED_VIOLATIONS, temporal};
 use crate::commands::canonizers::reduction_text;
 use crate::out::{out, outln, raw};
 use crate::report::{conjunct_text, count, explanation_lines};
@@ -32,7 +32,7 @@ pub(super) fn print_diagnostic(sources: &SourceMap, diagnostic: &Diagnostic) {
     raw(render(sources, diagnostic, config).as_bytes());
 }
 
-pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &Times, config: &Config) {
+pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, times: &CheckTimes, config: &Config) {
     match report.violation() {
         Some(violation) if is_stuck(violation) => print_stuck(model, sources, config),
         Some(_) => print_violations(model, sources, report),
@@ -119,7 +119,7 @@ fn print_deferred(model: &Model, report: &Report) {
 }
 
 /// Counts and statistics of the symbolic engine.
-fn symbolic_text(symbolic: &SymbolicReport, times: &Times) -> String {
+fn symbolic_text(symbolic: &SymbolicReport, times: &CheckTimes) -> String {
     if let Some(proof) = symbolic.backward.as_ref().and_then(|backward| backward.proof.as_ref()) {
         if proof.patterns.is_empty() {
             return format!(
@@ -185,7 +185,7 @@ fn grouped_digits(digits: &str) -> String {
 }
 
 /// The verdict of a run, without the details of violations.
-pub(super) fn verdict_line(report: &Report, times: &Times) -> String {
+pub(super) fn verdict_line(report: &Report, times: &CheckTimes) -> String {
     match report.verdict {
         Verdict::Holds => holds_text(report),
         Verdict::GoalReached => "goal reached".to_owned(),
@@ -217,7 +217,7 @@ fn holds_text(report: &Report) -> String {
 }
 
 /// Verdict, first limit, and how far the search came.
-fn incomplete_text(report: &Report, times: &Times) -> String {
+fn incomplete_text(report: &Report, times: &CheckTimes) -> String {
     let limit = report.limits.first().map_or("incomplete", String::as_str);
     if report.symbolic.as_ref().is_some_and(|symbolic| symbolic.backward.is_some()) {
         return format!("no violation found ({limit}; backward search, {:.2} s)", times.search);

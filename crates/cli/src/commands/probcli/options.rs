@@ -6,15 +6,15 @@ use super::{INIT, Plan};
 use crate::exit::Exit;
 
 /// One option with its other names.
-pub(super) struct Row {
+pub(super) struct OptionRow {
     pub(super) names: &'static [&'static str],
     pub(super) n_values: usize,
-    pub(super) effect: Effect,
+    pub(super) effect: OptionEffect,
     /// Command or option of Abridge, the reason why there is no effect, or an alternative.
     pub(super) becomes: &'static str,
 }
 
-pub(super) enum Effect {
+pub(super) enum OptionEffect {
     /// Options of `abridge check`.
     Check(&'static [&'static str]),
     /// A change of the plan that depends on the values.
@@ -25,8 +25,13 @@ pub(super) enum Effect {
     Missing,
 }
 
-const fn row(names: &'static [&'static str], n_values: usize, effect: Effect, becomes: &'static str) -> Row {
-    Row { names, n_values, effect, becomes }
+const fn row(
+    names: &'static [&'static str],
+    n_values: usize,
+    effect: OptionEffect,
+    becomes: &'static str,
+) -> OptionRow {
+    OptionRow { names, n_values, effect, becomes }
 }
 
 fn check(plan: &mut Plan) {
@@ -155,11 +160,11 @@ fn walk(plan: &mut Plan, n_steps: &str) -> Result<(), String> {
 }
 
 /// All options that are known, in groups: checking, properties, formulas, models, animation, output, and what Abridge does not do.
-pub(super) const OPTIONS: &[Row] = &[
+pub(super) const OPTIONS: &[OptionRow] = &[
     row(
         &["model_check", "mc_all"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             check(plan);
             Ok(())
         }),
@@ -168,30 +173,30 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["mc"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             check(plan);
             add(&mut plan.check, &["--max-states", &number(values[0])?.to_string()]);
             Ok(())
         }),
         "`abridge check --max-states N`",
     ),
-    row(&["mc_mode"], 1, Effect::Do(mode), "`--strategy bfs|dfs|mixed`; other orders are breadth-first"),
+    row(&["mc_mode"], 1, OptionEffect::Do(mode), "`--strategy bfs|dfs|mixed`; other orders are breadth-first"),
     row(
         &["bf", "breadth", "breadth_first"],
         0,
-        Effect::Check(&["--strategy", "bfs"]),
+        OptionEffect::Check(&["--strategy", "bfs"]),
         "`--strategy bfs`, which is the default",
     ),
-    row(&["df", "depth", "depth_first"], 0, Effect::Check(&["--strategy", "dfs"]), "`--strategy dfs`"),
-    row(&["nodead"], 0, Effect::Check(&["--no-deadlock"]), "`--no-deadlock`"),
-    row(&["noinv"], 0, Effect::Check(&["--no-invariant"]), "`--no-invariant`"),
-    row(&["noass"], 0, Effect::Check(&["--no-assertions"]), "`--no-assertions`"),
-    row(&["nogoal"], 0, Effect::Check(&["--no-goal"]), "`--no-goal`"),
-    row(&["noltl"], 0, Effect::None, "temporal properties are checked with `-ltlassertions` only"),
+    row(&["df", "depth", "depth_first"], 0, OptionEffect::Check(&["--strategy", "dfs"]), "`--strategy dfs`"),
+    row(&["nodead"], 0, OptionEffect::Check(&["--no-deadlock"]), "`--no-deadlock`"),
+    row(&["noinv"], 0, OptionEffect::Check(&["--no-invariant"]), "`--no-invariant`"),
+    row(&["noass"], 0, OptionEffect::Check(&["--no-assertions"]), "`--no-assertions`"),
+    row(&["nogoal"], 0, OptionEffect::Check(&["--no-goal"]), "`--no-goal`"),
+    row(&["noltl"], 0, OptionEffect::None, "temporal properties are checked with `-ltlassertions` only"),
     row(
         &["symbolic_model_check"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             check(plan);
             plan.notes.push(format!("`{}` becomes a symbolic search of the whole state space", values[0]));
             add(&mut plan.check, &["--engine", "symbolic"]);
@@ -202,7 +207,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["mc_with_tlc"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             check(plan);
             plan.notes.push("`-mc_with_tlc` is answered by Abridge itself".to_owned());
             Ok(())
@@ -212,7 +217,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["mc_with_lts_min_seq", "mc_with_lts_min_sym", "mc_with_lts_seq", "mc_with_lts_sym"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             check(plan);
             plan.notes.push("LTSmin is not called: Abridge itself answers".to_owned());
             Ok(())
@@ -222,7 +227,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["por"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             let how = if matches!(values[0], "off" | "none") { "off" } else { "semantic" };
             add(&mut plan.check, &["--por", how]);
             Ok(())
@@ -232,7 +237,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["global_time_out", "timeout", "time_out"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             let seconds = milliseconds(values[0])?;
             add(&mut plan.check, &["--time", &seconds]);
             Ok(())
@@ -242,7 +247,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["disable_timeout", "disable_time_out"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             add(&mut plan.model, &["-p", "TIME_OUT", "0"]);
             Ok(())
         }),
@@ -251,7 +256,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["max_depth"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             add(&mut plan.check, &["--max-depth", &number(values[0])?.to_string()]);
             Ok(())
         }),
@@ -260,36 +265,36 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["goal"],
         1,
-        Effect::Do(|plan, values| formula(plan, "--ltl", &format!("G not({{{}}})", values[0]))),
+        OptionEffect::Do(|plan, values| formula(plan, "--ltl", &format!("G not({{{}}})", values[0]))),
         "`--ltl \"G not({PRED})\"`; a state that satisfies it is told as a violation. A definition GOAL is told as a goal",
     ),
     row(
         &["ltlassertions"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             (plan.is_checked, plan.checks_temporal) = (true, true);
             Ok(())
         }),
         "`abridge check`, which checks ASSERT_LTL and ASSERT_CTL unless `--no-temporal` is given",
     ),
-    row(&["ltlformula"], 1, Effect::Do(|plan, values| formula(plan, "--ltl", values[0])), "`--ltl FORMULA`"),
-    row(&["ltlformulat"], 1, Effect::Do(|plan, values| formula(plan, "--ltl", values[0])), "`--ltl FORMULA`"),
+    row(&["ltlformula"], 1, OptionEffect::Do(|plan, values| formula(plan, "--ltl", values[0])), "`--ltl FORMULA`"),
+    row(&["ltlformulat"], 1, OptionEffect::Do(|plan, values| formula(plan, "--ltl", values[0])), "`--ltl FORMULA`"),
     row(
         &["ctlformula", "ctlformulat"],
         1,
-        Effect::Do(|plan, values| formula(plan, "--ctl", values[0])),
+        OptionEffect::Do(|plan, values| formula(plan, "--ctl", values[0])),
         "`--ctl FORMULA`",
     ),
     row(
         &["ltlfile"],
         1,
-        Effect::Do(|plan, values| formula(plan, "--formulas", values[0])),
+        OptionEffect::Do(|plan, values| formula(plan, "--formulas", values[0])),
         "`--formulas FILE`, with lines `ltl FORMULA` or `ctl FORMULA`",
     ),
     row(
         &["ltllimit"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             add(&mut plan.check, &["--max-states", &number(values[0])?.to_string()]);
             Ok(())
         }),
@@ -298,7 +303,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["assertions", "main_assertions"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             plan.is_checked = true;
             add(&mut plan.check, &["--no-invariant", "--no-deadlock", "--no-goal"]);
             plan.checks_states = true;
@@ -309,7 +314,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["refchk"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             plan.other(&["refine", "--against", values[0]]);
             Ok(())
         }),
@@ -318,7 +323,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["p", "pref"],
         2,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             add(&mut plan.model, &["-p", values[0], values[1]]);
             let is_cap = ["MAX_OPERATIONS", "MAX_INITIALISATIONS"].contains(&values[0]);
             if is_cap && !plan.check.iter().any(|option| option == "--prob-limits") {
@@ -331,7 +336,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["card"],
         2,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             let size = format!("{}={}", values[0], number(values[1])?);
             add(&mut plan.model, &["--set-size", &size]);
             Ok(())
@@ -341,16 +346,21 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["prefs"],
         1,
-        Effect::Missing,
+        OptionEffect::Missing,
         "files of preferences are not read; write `-p NAME VALUE`, or SET_PREF_NAME in the DEFINITIONS",
     ),
-    row(&["pref_group"], 2, Effect::Missing, "groups of preferences are not known; write `-p NAME VALUE`"),
-    row(&["strict"], 0, Effect::None, "an error is always an exit status"),
-    row(&["expcterr", "expecterr"], 1, Effect::Do(expect), "exit status 0 if the run ends as expected, and 1 if not"),
+    row(&["pref_group"], 2, OptionEffect::Missing, "groups of preferences are not known; write `-p NAME VALUE`"),
+    row(&["strict"], 0, OptionEffect::None, "an error is always an exit status"),
+    row(
+        &["expcterr", "expecterr"],
+        1,
+        OptionEffect::Do(expect),
+        "exit status 0 if the run ends as expected, and 1 if not",
+    ),
     row(
         &["init", "initialise"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             plan.other(&INIT);
             Ok(())
         }),
@@ -359,13 +369,13 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["animate"],
         1,
-        Effect::Do(|plan, values| walk(plan, values[0])),
+        OptionEffect::Do(|plan, values| walk(plan, values[0])),
         "`abridge animate --do init --do \"walk N\"`",
     ),
     row(
         &["execute"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             plan.notes.push("`-execute` takes random steps, not the first one of each list".to_owned());
             walk(plan, values[0])
         }),
@@ -374,21 +384,31 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["animate_all", "execute_all", "execute_monitor"],
         0,
-        Effect::Missing,
+        OptionEffect::Missing,
         "a walk needs an end; `-animate N` takes N steps",
     ),
-    row(&["animate_until_ltl"], 1, Effect::Missing, "`abridge animate --do \"find PRED\"` goes to a nearest state"),
-    row(&["t"], 0, Effect::Missing, "traces of ProB 1 are not read; `-trace_replay json FILE` replays those of ProB 2"),
+    row(
+        &["animate_until_ltl"],
+        1,
+        OptionEffect::Missing,
+        "`abridge animate --do \"find PRED\"` goes to a nearest state",
+    ),
+    row(
+        &["t"],
+        0,
+        OptionEffect::Missing,
+        "traces of ProB 1 are not read; `-trace_replay json FILE` replays those of ProB 2",
+    ),
     row(
         &["trace_replay", "tr"],
         2,
-        Effect::Do(|plan, values| replay(plan, values[0], values[1])),
+        OptionEffect::Do(|plan, values| replay(plan, values[0], values[1])),
         "`abridge trace replay FILE TRACE`, for traces in JSON",
     ),
     row(
         &["eval", "evalt"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             plan.other(&["eval", "--", values[0]]);
             Ok(())
         }),
@@ -397,18 +417,18 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["evalf"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             plan.other(&["eval", "--", values[0]]);
             plan.expected = Some(("false formula".to_owned(), &[Exit::No]));
             Ok(())
         }),
         "`abridge eval FILE FORMULA`, which should be false",
     ),
-    row(&["eval_file"], 1, Effect::Missing, "`abridge repl FILE < FORMULAS` evaluates a file line by line"),
+    row(&["eval_file"], 1, OptionEffect::Missing, "`abridge repl FILE < FORMULAS` evaluates a file line by line"),
     row(
         &["repl"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             plan.other(&["repl"]);
             Ok(())
         }),
@@ -417,7 +437,7 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["typecheck", "tc"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             plan.other(&["typecheck"]);
             Ok(())
         }),
@@ -426,50 +446,55 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["dot"],
         2,
-        Effect::Do(|plan, values| draw(plan, values[0], values[1])),
+        OptionEffect::Do(|plan, values| draw(plan, values[0], values[1])),
         "`abridge graph FILE -o FILE.dot|svg`, for `state_space`",
     ),
     row(
         &["dotexpr"],
         3,
-        Effect::Do(|plan, values| draw_formula(plan, values[0], values[1], values[2])),
+        OptionEffect::Do(|plan, values| draw_formula(plan, values[0], values[1], values[2])),
         "`abridge graph FILE --project EXPR -o FILE.dot|svg`, for `transition_diagram`",
     ),
-    row(&["spdot"], 1, Effect::Do(|plan, values| draw(plan, "state_space", values[0])), "`abridge graph FILE -o FILE`"),
+    row(
+        &["spdot"],
+        1,
+        OptionEffect::Do(|plan, values| draw(plan, "state_space", values[0])),
+        "`abridge graph FILE -o FILE`",
+    ),
     row(
         &["his"],
         1,
-        Effect::Do(|plan, values| {
+        OptionEffect::Do(|plan, values| {
             plan.history = Some(values[0].to_owned());
             Ok(())
         }),
         "`--save-trace FILE`, in the format of ProB 2; after a walk, `--do \"save FILE\"`",
     ),
-    row(&["his_option"], 1, Effect::None, "saved traces have steps and states"),
-    row(&["profile", "prob_profile"], 0, Effect::Check(&["--profile"]), "`--profile`"),
+    row(&["his_option"], 1, OptionEffect::None, "saved traces have steps and states"),
+    row(&["profile", "prob_profile"], 0, OptionEffect::Check(&["--profile"]), "`--profile`"),
     row(
         &["coverage", "coverage_summary", "c"],
         0,
-        Effect::Check(&["--coverage"]),
+        OptionEffect::Check(&["--coverage"]),
         "`--coverage`: operations, values of variables, guards that are never true",
     ),
-    row(&["statistics", "memory"], 0, Effect::None, "`abridge check` always prints counts, time and memory"),
+    row(&["statistics", "memory"], 0, OptionEffect::None, "`abridge check` always prints counts, time and memory"),
     row(
         &["pp", "ppf", "ppAB", "ppB", "pppl"],
         1,
-        Effect::Missing,
+        OptionEffect::Missing,
         "`abridge show --model` prints the composed machine, `abridge fmt` formats a file",
     ),
     row(
         &["pp_with_name"],
         2,
-        Effect::Missing,
+        OptionEffect::Missing,
         "`abridge show --model` prints the composed machine, `abridge fmt` formats a file",
     ),
     row(
         &["version", "svers", "short_version"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             plan.asks_version = true;
             Ok(())
         }),
@@ -478,83 +503,83 @@ pub(super) const OPTIONS: &[Row] = &[
     row(
         &["help", "h"],
         0,
-        Effect::Do(|plan, _| {
+        OptionEffect::Do(|plan, _| {
             plan.asks_help = true;
             Ok(())
         }),
         "the list of options, as `abridge probcli --list`",
     ),
-    row(&["i", "animate_stats"], 0, Effect::Missing, "`abridge animate FILE` is interactive"),
+    row(&["i", "animate_stats"], 0, OptionEffect::Missing, "`abridge animate FILE` is interactive"),
     row(
         &["v", "vv", "verbose", "silent", "quiet", "force_no_silent", "nocolor", "no_color", "time"],
         0,
-        Effect::None,
+        OptionEffect::None,
         "the report has one form; `--json` is another, `--color` sets the colours",
     ),
-    row(&["l", "log", "logxml"], 1, Effect::None, "there is no log; `--json` prints the report for programs"),
-    row(&["ll"], 0, Effect::None, "there is no log; `--json` prints the report for programs"),
-    row(&["test_mode"], 0, Effect::None, "results depend on no chance; random walks print their seed"),
-    row(&["cache"], 1, Effect::None, "machines are read and typed at once, so that there is nothing to keep"),
-    row(&["parsercp", "path", "comp_path"], 1, Effect::None, "the parser is part of the program"),
+    row(&["l", "log", "logxml"], 1, OptionEffect::None, "there is no log; `--json` prints the report for programs"),
+    row(&["ll"], 0, OptionEffect::None, "there is no log; `--json` prints the report for programs"),
+    row(&["test_mode"], 0, OptionEffect::None, "results depend on no chance; random walks print their seed"),
+    row(&["cache"], 1, OptionEffect::None, "machines are read and typed at once, so that there is nothing to keep"),
+    row(&["parsercp", "path", "comp_path"], 1, OptionEffect::None, "the parser is part of the program"),
     row(
         &["release_java_parser", "check_java_version", "fast_read_prob", "file_info", "gc_on", "gc_margin"],
         0,
-        Effect::None,
+        OptionEffect::None,
         "it is about the inside of ProB",
     ),
     row(
         &["cbc", "cbc_sequence"],
         1,
-        Effect::Missing,
+        OptionEffect::Missing,
         "there is no constraint-based checking; `-model_check` visits the reachable states",
     ),
-    row(&["cbc_tests"], 3, Effect::Missing, "test cases are not generated; `-animate N` walks at random"),
-    row(&["mcm_tests"], 4, Effect::Missing, "test cases are not generated; `-animate N` walks at random"),
+    row(&["cbc_tests"], 3, OptionEffect::Missing, "test cases are not generated; `-animate N` walks at random"),
+    row(&["mcm_tests"], 4, OptionEffect::Missing, "test cases are not generated; `-animate N` walks at random"),
     row(
         &["cbc_cover", "mcm_cover"],
         1,
-        Effect::Missing,
+        OptionEffect::Missing,
         "test cases are not generated; `-coverage` tells what is covered",
     ),
     row(
         &["cbc_assertions", "cbc_deadlock", "cbc_refinement", "cbc_redundant_invariants"],
         0,
-        Effect::Missing,
+        OptionEffect::Missing,
         "there is no constraint-based checking; `-model_check` visits the reachable states",
     ),
-    row(&["bmc"], 1, Effect::Missing, "`abridge check --max-depth N` visits the states at that depth"),
+    row(&["bmc"], 1, OptionEffect::Missing, "`abridge check --max-depth N` visits the states at that depth"),
     row(
         &["csv"],
         2,
-        Effect::Do(|plan, values| table(plan, values[0], values[1])),
+        OptionEffect::Do(|plan, values| table(plan, values[0], values[1])),
         "`abridge check --coverage=FILE`, for `operation_coverage` and the like",
     ),
     row(
         &["sptxt", "save", "save_state"],
         1,
-        Effect::Missing,
+        OptionEffect::Missing,
         "`abridge check --checkpoint FOLDER` saves a search, `--save-trace` a trace",
     ),
-    row(&["load_state"], 1, Effect::Missing, "`abridge check --resume FOLDER` goes on with a saved search"),
-    row(&["dot_all"], 1, Effect::Missing, "`abridge graph` draws state spaces and single states"),
-    row(&["scope"], 1, Effect::Missing, "write a definition SCOPE"),
-    row(&["property"], 1, Effect::Missing, "write the predicate into the PROPERTIES"),
-    row(&["puml", "visb", "latex"], 2, Effect::Missing, "there is no such drawing or report"),
+    row(&["load_state"], 1, OptionEffect::Missing, "`abridge check --resume FOLDER` goes on with a saved search"),
+    row(&["dot_all"], 1, OptionEffect::Missing, "`abridge graph` draws state spaces and single states"),
+    row(&["scope"], 1, OptionEffect::Missing, "write a definition SCOPE"),
+    row(&["property"], 1, OptionEffect::Missing, "write the predicate into the PROPERTIES"),
+    row(&["puml", "visb", "latex"], 2, OptionEffect::Missing, "there is no such drawing or report"),
     row(
         &["rule_report", "bench_csv"],
         1,
-        Effect::Missing,
+        OptionEffect::Missing,
         "there is no such report; `--json` and `--report` have others",
     ),
-    row(&["cc"], 2, Effect::Missing, "`-coverage` prints coverage, which `--json` has for programs"),
-    row(&["csp_guide", "csp_assertion"], 1, Effect::Missing, "CSP is not read"),
+    row(&["cc"], 2, OptionEffect::Missing, "`-coverage` prints coverage, which `--json` has for programs"),
+    row(&["csp_guide", "csp_assertion"], 1, OptionEffect::Missing, "CSP is not read"),
     row(
         &["ltsmin", "s", "ss", "sf"],
         0,
-        Effect::Missing,
+        OptionEffect::Missing,
         "there is no server for other programs; `--json` answers them",
     ),
-    row(&["ltsmin2"], 1, Effect::Missing, "there is no server for other programs; `--json` answers them"),
+    row(&["ltsmin2"], 1, OptionEffect::Missing, "there is no server for other programs; `--json` answers them"),
     row(
         &[
             "lint",
@@ -568,13 +593,13 @@ pub(super) const OPTIONS: &[Row] = &[
             "rc",
         ],
         0,
-        Effect::Missing,
+        OptionEffect::Missing,
         "there is no such analysis; `abridge show FILE` prints what a machine consists of",
     ),
     row(
         &["wd", "wd_all", "wd_check", "wd_check_all", "wd_inv_proof"],
         0,
-        Effect::Missing,
+        OptionEffect::Missing,
         "nothing is proved; `-model_check` finds what is not well-defined in the reachable states",
     ),
 ];

@@ -3,11 +3,11 @@
 use abridge_check::{Counterexample, Failed, Named, Obligation, PairedStep, Refinement, Verdict};
 use serde_json::{Value, json};
 
-use super::{Subject, Times, n_steps};
+use super::{RefineSubject, RefineTimes, n_steps};
 use crate::steps::object;
 use crate::watch::peak_bytes;
 
-impl Subject<'_> {
+impl RefineSubject<'_> {
     /// A comparison that was finished, and held, in the run that saved the checkpoint.
     pub(super) fn held_before_json(&self) -> Value {
         let (concrete, abstracted) = self.names();
@@ -15,7 +15,7 @@ impl Subject<'_> {
                 "abstraction": abstracted, "before_checkpoint": true })
     }
 
-    pub(super) fn json(&self, report: &Refinement, times: &Times) -> Value {
+    pub(super) fn json(&self, report: &Refinement, times: &RefineTimes) -> Value {
         let (concrete, abstracted) = self.names();
         let verdict = match report.verdict {
             Verdict::Holds | Verdict::GoalReached => "holds",

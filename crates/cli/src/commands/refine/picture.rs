@@ -78,15 +78,15 @@ fn abstract_lines(before: Option<&SideBySide>, now: &SideBySide) -> Vec<(String,
 }
 
 /// A row: the event that leads there and the two boxes.
-struct Row {
+struct PictureRow {
     event: String,
     concrete: Box,
     abstracted: Box,
     is_alarming: bool,
 }
 
-fn rows(found: &Counterexample) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+fn rows(found: &Counterexample) -> Vec<PictureRow> {
+    let mut rows: Vec<PictureRow> = Vec::new();
     for (idx, step) in found.steps.iter().enumerate() {
         let before = idx.checked_sub(1).map(|idx| &found.steps[idx].state);
         let failed = found.failed.as_ref().filter(|_| idx + 1 == found.steps.len());
@@ -99,7 +99,7 @@ fn rows(found: &Counterexample) -> Vec<Row> {
             Some(Obligation::Operation) => (remark("has no such operation"), remark("accepts")),
             Some(_) => (concrete, remark("cannot follow")),
         };
-        rows.push(Row {
+        rows.push(PictureRow {
             event: event(&step.name, &step.params, &step.outputs),
             concrete,
             abstracted,
@@ -126,7 +126,7 @@ fn rows(found: &Counterexample) -> Vec<Row> {
 /// The picture of a run of both machines.
 pub(super) fn svg((concrete, abstracted): (&str, &str), found: &Counterexample) -> String {
     let rows = rows(found);
-    let width = |of: &dyn Fn(&Row) -> f64, title: &str| {
+    let width = |of: &dyn Fn(&PictureRow) -> f64, title: &str| {
         rows.iter().map(of).fold(CHARACTER * title.chars().count() as f64 + 2.0 * PADDING, f64::max)
     };
     let left = width(&|row| row.concrete.width(), concrete);

@@ -13,7 +13,7 @@ use crate::out::{errln, outln};
 use crate::watch::{Interrupt, Watch, grouped};
 
 /// A published table: states per machine and reduction.
-struct Table {
+struct CanonizerTable {
     title: &'static str,
     file: &'static str,
     set: &'static str,
@@ -25,8 +25,8 @@ struct Table {
     reasons: &'static str,
 }
 
-const TABLES: &[Table] = &[
-    Table {
+const TABLES: &[CanonizerTable] = &[
+    CanonizerTable {
         title: "C, Table 3: philosophers with messages",
         file: "ForkMessages.mch",
         set: "PHIL",
@@ -43,7 +43,7 @@ const TABLES: &[Table] = &[
         reasons: "`nr,rp,fs` is not strong: which of several rotations with equal phases is kept depends on an order of messages that the paper does not print. That of `rp` gives \
                   its counts, except for 6 philosophers, where it is 983. `na` leaves the first state as it is.",
     },
-    Table {
+    CanonizerTable {
         title: "C, Table 1: Peterson, as per cent of the states that are saved",
         file: "Peterson.mch",
         set: "PROC",
@@ -55,7 +55,7 @@ const TABLES: &[Table] = &[
         reasons: "Orbits are 6, 20 and 62. The paper saves 82.98 % for 3 processes, which is 16 states and not the number of orbits; 94.81 % are 53 of 1,021 states. Its local strategy \
                   is not printed.",
     },
-    Table {
+    CanonizerTable {
         title: "C, Table 2: chain replication",
         file: "ChainReplication.mch",
         set: "CLIENT",
@@ -66,7 +66,7 @@ const TABLES: &[Table] = &[
         reasons: "The paper prints neither rules nor sizes of messages; the machine is the protocol of van Renesse and Schneider with one request for each client, and servers that fail. Generators that \
                   exchange any two clients reach the least state, so that the local strategy is as strong as enumeration.",
     },
-    Table {
+    CanonizerTable {
         title: "C, Table 1: database managers, as per cent of the states that are saved",
         file: "Managers.mch",
         set: "MANAGER",
@@ -99,7 +99,7 @@ pub(super) fn print(options: &TablesOptions, interrupt: &Interrupt) -> Option<Ex
     None
 }
 
-fn row(table: &Table, line: &str, options: &TablesOptions, interrupt: &Interrupt) -> Result<String, String> {
+fn row(table: &CanonizerTable, line: &str, options: &TablesOptions, interrupt: &Interrupt) -> Result<String, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [size, published @ ..] = &words[..] else { return Err(format!("`{line}` is not a row")) };
     let model = model(&options.models.join(table.file), table.set, size)?;

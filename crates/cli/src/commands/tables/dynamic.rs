@@ -17,9 +17,9 @@ use crate::out::{errln, outln};
 use crate::watch::{Interrupt, Watch, grouped};
 
 /// Name in the paper, machine, sizes of its sets, and the published peak nodes and times: no symmetry, multiple representatives, counter abstraction, dynamic.
-type Line = (&'static str, &'static str, &'static [(&'static str, u32)], [&'static str; 4]);
+type PublishedLine = (&'static str, &'static str, &'static [(&'static str, u32)], [&'static str; 4]);
 
-const LINES: &[Line] = &[
+const LINES: &[PublishedLine] = &[
     ("MsLock 10", "MsLock.mch", &[("PROC", 10)], ["-", "369,239 / 1:15 m", "68,154 / 29 s", "24,092 / 15 s"]),
     ("MsLock 20", "MsLock.mch", &[("PROC", 20)], ["-", "4,407,127 / 4:05 h", "325,325 / 7:06 m", "139,990 / 9:35 m"]),
     ("MsLock 30", "MsLock.mch", &[("PROC", 30)], ["-", "> 13 M / > 28 h", "725,672 / 24:26 m", "375,649 / 1:23 h"]),
@@ -102,7 +102,7 @@ const CCP: [&[(&str, u32)]; 4] = [
 
 /// Prints the tables; an exit status if a machine cannot be read.
 pub(super) fn print(options: &TablesOptions, interrupt: &Interrupt) -> Option<Exit> {
-    let lines: Vec<&Line> = LINES.iter().filter(|(_, file, ..)| file.contains(&options.only)).collect();
+    let lines: Vec<&PublishedLine> = LINES.iter().filter(|(_, file, ..)| file.contains(&options.only)).collect();
     if lines.is_empty() {
         return None;
     }
