@@ -80,6 +80,30 @@ fn a_scope_bounds_what_is_explored() {
 }
 
 #[test]
+fn a_scope_that_is_not_well_defined_leaves_no_state_out() {
+    let folder = Folder::new("scope-ill-defined");
+    let machine =
+        "MACHINE M DEFINITIONS SCOPE == 4 / n > 1 VARIABLES n INVARIANT n : 0..3 & BOUND INITIALISATION n := 1
+        OPERATIONS down = SELECT n = 1 THEN n := 0 END; up = SELECT n < 3 THEN n := n + 1 END END";
+    let check = |bound: &str, more: &[&str]| {
+        let file = folder.file("M.mch", &machine.replace("BOUND", bound));
+        let run = abridge(&[&["check", &file, "--json"], more].concat());
+        (run.status, run.json())
+    };
+    for more in [&[][..], &["--plain"], &["--evaluator", "sliced"], &["--por", "semantic"]] {
+        let (status, json) = check("n < 4", more);
+        assert_eq!((status, &json["verdict"]), (20, &"incomplete".into()), "{json}");
+        assert_eq!((&json["states"], &json["outside_scope"]), (&3.into(), &1.into()), "{json}");
+        assert_eq!(json["limits"], serde_json::json!(["SCOPE could not be evaluated"]));
+        assert!(json["message"].as_str().is_some_and(|text| text.contains("division by zero")), "{json}");
+        assert_eq!(check("n > 0", more).0, 12);
+    }
+    // ProB leaves it out.
+    let (status, json) = check("n > 0", &["--compat", "prob"]);
+    assert_eq!((status, &json["states"], &json["outside_scope"]), (0, &2.into(), &2.into()), "{json}");
+}
+
+#[test]
 fn steps_that_do_not_matter_are_left_out() {
     let full = abridge(&["check", "models/Interlocking_Small.mch", "--json"]).json();
     assert_eq!((&full["por"], full["partial_order"].is_null()), (&"off".into(), true));

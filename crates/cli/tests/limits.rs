@@ -316,3 +316,35 @@ fn the_symbolic_engine_takes_so_many_instances() {
     let json = abridge(&["check", &file, "--engine", "symbolic", "--json"]).json();
     assert_eq!((&json["verdict"], &json["states"]), (&"incomplete".into(), &0.into()), "{json}");
 }
+
+#[test]
+fn a_goal_that_is_not_well_defined_is_not_reached() {
+    let folder = Folder::new("limits-goal");
+    let goal = |formula: &str| {
+        let text =
+            counter("n : 0..1", "nop = skip").replace("VARIABLES", &format!("DEFINITIONS GOAL == {formula} VARIABLES"));
+        abridge(&["check", &folder.file("counter.mch", &text), "--json"]).json()["verdict"].clone()
+    };
+    assert_eq!((goal("1 / n = 1"), goal("n = 0")), ("holds".into(), "goal".into()));
+}
+
+#[test]
+fn infinite_results_are_compared_by_form() {
+    let folder = Folder::new("limits-infinite");
+    folder.file("A.mch", "MACHINE A OPERATIONS f <-- get = f := %x.(x : INTEGER | x + 0) END");
+    let refinement =
+        folder.file("R.ref", "REFINEMENT R REFINES A OPERATIONS f <-- get = f := %y.(y : INTEGER | y) END");
+    let run = abridge(&["refine", &refinement, "--json"]);
+    assert_eq!((run.status, &run.json()["verdict"]), (20, &"incomplete".into()));
+}
+
+#[test]
+fn guards_are_tried_in_the_first_states() {
+    let folder = Folder::new("limits-guards");
+    let operations = "up = SELECT n < 20100 THEN n := n + 1 END; late = SELECT n > 20050 THEN skip END";
+    let file = folder.file("counter.mch", &counter("n : 0..20100", operations));
+    let json = abridge(&["check", &file, "--coverage", "--json"]).json();
+    let coverage = &json["state_coverage"];
+    assert_eq!((&json["verdict"], &coverage["guard_states"]), (&"holds".into(), &20_000.into()), "{json}");
+    assert_eq!(coverage["guards_never_true"][0]["guard"], "n > 20050");
+}

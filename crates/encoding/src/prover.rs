@@ -21,6 +21,9 @@ pub trait Prover {
 const MAX_CASES: usize = 512;
 const MAX_CASE_CONFLICTS: u64 = 100;
 
+/// Literals that are seen while a long list is taken apart.
+const MAX_SPLIT: usize = 1 << 24;
+
 /// A SAT solver that gives up on a query after so many conflicts, and on everything when the flag is raised.
 pub struct SatProver {
     pub conflicts: u64,
@@ -64,9 +67,11 @@ impl SatProver {
         if clauses.iter().any(Vec::is_empty) {
             return false;
         }
-        // Of very many things that may be false, each has to do with few assumptions, all together with all of them.
+        // Of very many things that may be false, each has to do with few assumptions, all together with all of them. Each is seen with the other lists, which may be as long.
         let longest = (0..clauses.len()).max_by_key(|idx| clauses[*idx].len());
-        if let Some(longest) = longest.filter(|idx| clauses[*idx].len() > MAX_CASES) {
+        let n_lits: usize = clauses.iter().map(Vec::len).sum();
+        let is_split = |cases: &[Lit]| cases.len() > MAX_CASES && cases.len() * (n_lits - cases.len()) <= MAX_SPLIT;
+        if let Some(longest) = longest.filter(|idx| is_split(&clauses[*idx])) {
             let parts = std::mem::take(&mut clauses[longest]);
             return parts.into_iter().any(|part| {
                 clauses[longest] = vec![part];

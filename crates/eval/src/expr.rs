@@ -186,7 +186,7 @@ impl Session<'_> {
             B::DomainRestrict | B::DomainSubtract | B::RangeRestrict | B::RangeSubtract => {
                 self.restrict(op, left, right, env)
             }
-            B::Override | B::Compose | B::DirectProduct | B::ParallelProduct => self.relations(op, left, right),
+            B::Override | B::Compose | B::DirectProduct | B::ParallelProduct => self.relations(op, left, right, env),
             B::Iterate => self.iterate(left, &right, id),
             B::Prj1 | B::Prj2 => Ok(SymbolicSet::binary(op, left, right)),
             B::Concat | B::InsertFront | B::InsertTail | B::Take | B::Drop => {

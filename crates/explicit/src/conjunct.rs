@@ -19,12 +19,13 @@ pub(crate) enum ConjunctRole {
     Assertion,
     Goal,
     Proposition,
+    Scope,
 }
 
 impl Measured {
     pub(crate) fn conjunct(role: ConjunctRole, pred: PredId) -> Self {
         match role {
-            ConjunctRole::Invariant => Measured::Invariant(pred),
+            ConjunctRole::Invariant | ConjunctRole::Scope => Measured::Invariant(pred),
             ConjunctRole::Assertion => Measured::Assertion(pred),
             ConjunctRole::Goal => Measured::Goal(pred),
             ConjunctRole::Proposition => Measured::Proposition(pred),

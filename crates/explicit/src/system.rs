@@ -130,14 +130,26 @@ pub struct Explicit<'m> {
     pub(crate) notations: OnceLock<Notations>,
 }
 
+/// Different failures that are kept.
+const MAX_FAILURES: usize = 100;
+
 /// Warnings and failures of evaluation.
 #[derive(Clone, Default)]
 pub struct Notes {
     pub warnings: BTreeSet<Warning>,
-    /// Evaluations that failed, each once and at most 100.
+    /// Evaluations that failed, each once and at most [`MAX_FAILURES`].
     pub failures: Vec<Failure>,
     /// Number of states outside SCOPE that were met. Steps to them are counted; they are not expanded.
     pub n_outside: u64,
+}
+
+impl Notes {
+    fn add(&mut self, failure: Failure) {
+        let is_known = |known: &Failure| known.what == failure.what && known.diagnostic == failure.diagnostic;
+        if self.failures.len() < MAX_FAILURES && !self.failures.iter().any(is_known) {
+            self.failures.push(failure);
+        }
+    }
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -197,7 +209,7 @@ impl<'m> Explicit<'m> {
             assertions: conjuncts(ConjunctRole::Assertion, &model.assertions),
             goal: Conjuncts::new(model, &words, program.as_ref(), ConjunctRole::Goal, goal),
             propositions: Conjuncts::new(model, &words, program.as_ref(), ConjunctRole::Proposition, propositions),
-            scope: Conjuncts::new(model, &words, program.as_ref(), ConjunctRole::Invariant, scope),
+            scope: Conjuncts::new(model, &words, program.as_ref(), ConjunctRole::Scope, scope),
             values: variables.iter().map(|_| ValueTable::new(is_frugal, config.memo_bytes.is_some())).collect(),
             judge,
             interp,
@@ -277,14 +289,18 @@ impl<'m> Explicit<'m> {
         if gap == Some(Gap::Stopped) {
             return gap;
         }
-        if let Some(error) = error.filter(|_| notes.failures.len() < 100) {
+        if let Some(error) = error {
             let (is_violation, diagnostic) = (error.is_violation(), error.diagnostic(self.model()));
-            let is_known = |failure: &Failure| failure.what == what && failure.diagnostic == diagnostic;
-            if !notes.failures.iter().any(is_known) {
-                notes.failures.push(Failure { what: what.to_owned(), is_violation, diagnostic });
-            }
+            notes.add(Failure { what: what.to_owned(), is_violation, diagnostic });
         }
         gap.max(bounded)
+    }
+
+    /// Records an error of the machine that leaves something open instead of being a finding.
+    pub(crate) fn note_open(&self, what: &str, error: &Error) -> Gap {
+        let (what, diagnostic) = (what.to_owned(), error.diagnostic(self.model()));
+        lock(&self.notes).add(Failure { what, is_violation: false, diagnostic });
+        Gap::Failed
     }
 }
 

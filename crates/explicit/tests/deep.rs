@@ -72,7 +72,7 @@ fn freetypes() {
 #[test]
 fn an_infinite_set_that_grows() {
     let text = "MACHINE M VARIABLES f, n INVARIANT f : INTEGER <-> INTEGER & n : NATURAL INITIALISATION f := %x.(x : INTEGER | x) || n := 0
-        OPERATIONS grow = PRE n = 0 THEN WHILE n < 600 DO f := f <+ {n |-> 0}; n := n + 1 INVARIANT n >= 0 VARIANT 600 - n END END";
+        OPERATIONS grow = PRE n = 0 THEN WHILE n < 600 DO f := f <+ %x.(x : INTEGER & x > n | 0); n := n + 1 INVARIANT n >= 0 VARIANT 600 - n END END";
     let text = format!("{text} END");
     let model = model(&text);
     let report = explore(&model, EvalConfig { max_calls: 300, ..EvalConfig::prob() }, 10);

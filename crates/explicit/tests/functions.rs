@@ -134,3 +134,27 @@ fn subsets_of_a_set_under_construction_wait_for_it() {
     let cubes = "{u | u <: {a |-> b |-> c, b |-> c |-> a, c |-> a |-> b} & dom(dom(u)) = S & not(#v.(v <<: u & dom(dom(v)) = S))}";
     check_in(200_000, &format!("card({cubes})"), "1");
 }
+
+#[test]
+fn an_infinite_memory_has_as_many_states_as_contents() {
+    let machine = |start: &str, store: &str| {
+        format!(
+            "MACHINE M VARIABLES mem INVARIANT mem(0) : 0..2 INITIALISATION mem := {start} OPERATIONS
+             store(a, v) = PRE a : 0..1 & v : 0..2 THEN {store} END;
+             v <-- load(a) = PRE a : 0..3 THEN v := mem(a) END END"
+        )
+    };
+    for start in ["NATURAL * {0}", "%x.(x : INTEGER | 0)", "%x.(x : NATURAL | x / 4)"] {
+        for store in ["mem(a) := v", "mem := mem <+ {a |-> v}", "mem := mem <+ {7 |-> mem(7)} <+ {a |-> v}"] {
+            check_counts(&machine(start, store), 9, 1 + 9 * (6 + 4));
+        }
+    }
+    // What is not known to change nothing stays.
+    holds("(%x.(x : NATURAL | 6 / x) <+ {0 |-> 1})(0) = 1 & (%x.(x : NATURAL | 6 / x) <+ {0 |-> 1})(2) = 3");
+    holds(
+        "(NATURAL * {0, 1} <+ {3 |-> 0, 4 |-> 0, 4 |-> 1})[{3}] = {0} & (NATURAL * {0, 1} <+ {3 |-> 0})[{2}] = {0, 1}",
+    );
+    holds(
+        "((NATURAL * {0} <+ {3 |-> 1}) <+ {3 |-> 0, -1 |-> 0})[{-1, 3, 5}] = {0} & -2 /: dom(NATURAL * {0} <+ {-1 |-> 0})",
+    );
+}

@@ -311,7 +311,7 @@ pub fn loops(n_rounds: usize) -> Vec<NestingCase> {
         ),
         case("sets of a loop", "{xx | xx : INTEGER & xx > 5}", "{xx | xx : INTEGER & xx : ww}", "7 : vv"),
         case("unions of a loop", "{xx | xx : INTEGER & xx > 5}", "ww \\/ {xx | xx : INTEGER & xx < ii}", "7 : vv"),
-        case("overrides of a loop", "%xx.(xx : INTEGER | xx)", "ww <+ {ii |-> ii}", "vv(1) = 1"),
+        case("overrides of a loop", "%xx.(xx : INTEGER | xx)", "ww <+ %xx.(xx : INTEGER & xx > ii | xx)", "vv(1) = 1"),
         case("compositions of a loop", "succ", "(ww ; succ)", "vv(1) = 1"),
         case("inverses of a loop", "%xx.(xx : INTEGER | xx + 1)", "ww~", "vv(1) = 1"),
         case("sequence of a loop", "[pp]", "ww <- pp", "vv(1) = pp"),

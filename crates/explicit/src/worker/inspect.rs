@@ -147,14 +147,17 @@ impl<'a> Inspector<'a> {
         let conjunct = &self.conjuncts.list[idx];
         let number = conjunct.number;
         let clock = Clock::start(subject.system.config.profile);
-        let (truth, gap) = conjunct.truth(&self.success[idx], &mut self.costs[idx], words, subject);
+        let role = self.conjuncts.role;
+        let (truth, gap) = conjunct.truth(role, &self.success[idx], &mut self.costs[idx], words, subject);
         self.gap = self.gap.max(gap);
         clock.stop(&mut self.costs[idx]);
         // What is so only by an assumption, or since not all values were tried, is no finding.
         let truth = if gap.is_some() && truth != ConjunctValue::IllDefined { ConjunctValue::Unknown } else { truth };
-        let kind = match (self.conjuncts.role, truth) {
-            (ConjunctRole::Invariant, ConjunctValue::False) => FindingKind::Invariant(number),
-            (ConjunctRole::Invariant, ConjunctValue::IllDefined) => FindingKind::IllDefinedInvariant(number),
+        let kind = match (role, truth) {
+            (ConjunctRole::Invariant | ConjunctRole::Scope, ConjunctValue::False) => FindingKind::Invariant(number),
+            (ConjunctRole::Invariant | ConjunctRole::Scope, ConjunctValue::IllDefined) => {
+                FindingKind::IllDefinedInvariant(number)
+            }
             (ConjunctRole::Assertion, ConjunctValue::False) => FindingKind::Assertion(number),
             (ConjunctRole::Assertion, ConjunctValue::IllDefined) => FindingKind::IllDefinedAssertion(number),
             (ConjunctRole::Goal, ConjunctValue::True) => FindingKind::Goal,
@@ -170,6 +173,7 @@ impl<'a> Inspector<'a> {
 impl ConjunctMemo {
     fn truth(
         &self,
+        role: ConjunctRole,
         success: &SuccessRate,
         cost: &mut Usage,
         words: &[usize],
@@ -187,16 +191,21 @@ impl ConjunctMemo {
             }
         }
         cost.plain += 1;
-        self.plain_truth(system, state.get_or_insert_with(|| system.decode(state_words).0))
+        self.plain_truth(role, system, state.get_or_insert_with(|| system.decode(state_words).0))
     }
 
     /// Truth by the interpreter, and the reason why it may not be certain.
-    fn plain_truth(&self, system: &Explicit<'_>, state: &State) -> (ConjunctValue, Option<Gap>) {
+    fn plain_truth(&self, role: ConjunctRole, system: &Explicit<'_>, state: &State) -> (ConjunctValue, Option<Gap>) {
         let session = system.interp.session();
+        let is_strict = !session.config().ill_defined_guard_is_false;
         let truth = match session.pred(self.pred, &Env::new(state)) {
             Ok(true) => ConjunctValue::True,
             Ok(false) => ConjunctValue::False,
             Err(error) if error.is_failed_assertion() => ConjunctValue::False,
+            // A state is not left out because nobody can tell whether it belongs to the scope.
+            Err(error) if error.is_violation() && role == ConjunctRole::Scope && is_strict => {
+                return (ConjunctValue::Unknown, Some(system.note_open("SCOPE", &error)));
+            }
             Err(error) if error.is_violation() => ConjunctValue::IllDefined,
             Err(error) => {
                 let gap = system.note(&session, PROPERTY_SUBJECT, Some(error));
