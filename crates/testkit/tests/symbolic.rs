@@ -279,8 +279,8 @@ fn counters(n: u32) -> Model {
 
 #[test]
 fn counts_beyond_machine_words_are_exact() {
-    let report = check(&counters(100), &survey(), &mut ());
-    let expected = num_bigint::BigUint::from(100_u32) << 100_u32;
+    let report = check(&counters(130), &survey(), &mut ());
+    let expected = num_bigint::BigUint::from(130_u32) << 130_u32;
     assert_eq!((report.verdict, numbers(&report).0), (Verdict::Holds, expected.to_string()));
 }
 
@@ -432,7 +432,18 @@ fn what_ends_a_search_is_a_limit() {
         }
     }
     let report = check(&counters(30), &survey(), &mut Impatient);
-    assert_eq!((report.verdict, report.limits), (Verdict::Incomplete, vec!["interrupted by the user".to_owned()]));
+    assert_eq!(
+        (report.verdict, &report.limits[..]),
+        (Verdict::Incomplete, &["interrupted by the user".to_owned()][..])
+    );
+    assert_eq!(report.symbolic.as_ref().map(|symbolic| symbolic.rounds), Some(3));
+    assert!(report.states > 4, "{} states", report.states);
+    let config = Config { symmetry: Method::Off, max_nodes: 200_000, ..survey() };
+    let report = check(&protocol("McsLock.mch", "PROC", 5), &config, &mut ());
+    assert_eq!(report.limits, ["node limit of the symbolic engine reached"]);
+    let symbolic = report.symbolic.expect("the symbolic engine answers");
+    // While levels move, there may be a fifth more.
+    assert!(report.states > 1_000 && symbolic.rounds > 1 && symbolic.peak_nodes <= 250_000, "{symbolic:?}");
     let report = check(&counters(30), &Config { max_nodes: 1, ..survey() }, &mut ());
     assert_eq!(report.verdict, Verdict::Incomplete);
     assert_eq!(report.limits, ["node limit of the symbolic engine reached"]);
