@@ -18,7 +18,7 @@ use abridge_diag::{Diagnostic, SourceMap, with_stack};
 use abridge_explicit::Explicit;
 use abridge_model::Model;
 use abridge_model_system::{INITIALISATION_NAME, ModelSystem as _};
-use abridge_sema::{FormulaAnalysis, FormulaBody, Options, Role};
+use abridge_sema::{FormulaAnalysis, FormulaBody, FormulaRole, Options};
 use abridge_system::{FindingKind, Machine};
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -284,7 +284,7 @@ impl Dialogue<'_> {
         if text.starts_with(|ch: char| ch.is_ascii_digit()) && text.parse::<u64>().is_ok() {
             return Reply::error(message);
         }
-        let analysis = analyse_one(Some(self.file), text, Role::Any, self.model_options);
+        let analysis = analyse_one(Some(self.file), text, FormulaRole::Any, self.model_options);
         match analysis.formulas.first() {
             Some(formula) if analysis.model.is_some() && formula.free.is_empty() => self.eval(text),
             _ if text == INITIALISATION_NAME && !matches!(self.place(), Place::Running(_)) => self.uninitialised(),
@@ -305,7 +305,7 @@ impl Dialogue<'_> {
         if text.is_empty() {
             return Reply::error("`find` needs a predicate, for example: find card(inside) > 1");
         }
-        let analysis = analyse_one(Some(self.file), text, Role::Predicate, self.model_options);
+        let analysis = analyse_one(Some(self.file), text, FormulaRole::Predicate, self.model_options);
         let pred = match (&analysis.model, analysis.formulas.first().map(|formula| formula.body)) {
             (Some(model), Some(FormulaBody::Pred(pred))) => (model, pred),
             _ => return refused(&analysis),
@@ -343,7 +343,7 @@ impl Dialogue<'_> {
         if text.is_empty() {
             return Reply::error("`eval` needs a formula, for example: eval card(inside)");
         }
-        let analysis = analyse_one(Some(self.file), text, Role::Any, self.model_options);
+        let analysis = analyse_one(Some(self.file), text, FormulaRole::Any, self.model_options);
         let (Some(model), Some(formula)) = (&analysis.model, analysis.formulas.first()) else {
             return refused(&analysis);
         };

@@ -695,7 +695,7 @@ impl CheckSubject<'_> {
 
     /// Prints the report as text.
     fn print(&self, finished: &Finished, places: &Places) {
-        let Subject { file, model, sources, options } = *self;
+        let CheckSubject { file, model, sources, options } = *self;
         let Finished { report, times, config, .. } = finished;
         print_report(model, sources, report, times, config);
         if options.profile {

@@ -10,7 +10,7 @@ use abridge_eval::{Env, PrescribedChoices, Val};
 use abridge_explicit::Explicit;
 use abridge_model::{LocalId, Model, OpId, PredId, Subst, dump};
 use abridge_model_system::{ModelSystem as _, executions};
-use abridge_sema::{FormulaBody, FormulaText, Role};
+use abridge_sema::{FormulaBody, FormulaRole, FormulaText};
 use abridge_value::Random;
 
 use super::{Dialogue, refused};
@@ -46,7 +46,7 @@ impl Dialogue<'_> {
             .map(|(local, text)| FormulaText {
                 source: format!("<{local}>"),
                 text,
-                role: Role::ValueOfLocal { operation: name.into(), local },
+                role: FormulaRole::ValueOfLocal { operation: name.into(), local },
             })
             .collect();
         Some(self.take_given(op, &texts))
@@ -104,7 +104,7 @@ impl Dialogue<'_> {
             });
         };
         let place @ Place::Running(_) = self.place() else { return self.uninitialised() };
-        let analysis = analyse_one(Some(self.file), pred, Role::Any, self.model_options);
+        let analysis = analyse_one(Some(self.file), pred, FormulaRole::Any, self.model_options);
         let (model, formula) = match (&analysis.model, analysis.formulas.first()) {
             (Some(model), Some(formula)) => (model, formula),
             _ => return refused(&analysis),
