@@ -45,7 +45,15 @@ struct Terminal {
 }
 
 impl Terminal {
+    /// Starts a dialogue.
     fn start(args: &[&str], home: &str, n_columns: u16, variables: &[(&str, &str)]) -> Terminal {
+        let mut terminal = Terminal::run(args, home, n_columns, variables);
+        // A program that does not come to a prompt is killed with the terminal.
+        terminal.wait("> ");
+        terminal
+    }
+
+    fn run(args: &[&str], home: &str, n_columns: u16, variables: &[(&str, &str)]) -> Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("it can be used");
         tcsetwinsize(&master, Winsize { ws_row: 24, ws_col: n_columns, ws_xpixel: 0, ws_ypixel: 0 }).expect("a window");
@@ -70,10 +78,7 @@ impl Terminal {
                 let _ = sender.send(bytes[..n_bytes].to_vec());
             }
         });
-        let mut terminal = Terminal { child, keyboard, screen, text: String::new() };
-        // A program that does not come to a prompt is killed with the terminal.
-        terminal.wait("> ");
-        terminal
+        Terminal { child, keyboard, screen, text: String::new() }
     }
 
     fn keys(&mut self, keys: &str) {
@@ -115,15 +120,19 @@ impl Terminal {
 
     fn end(mut self) {
         self.keys("\u{4}");
+        assert_eq!(self.status(), Some(0));
+    }
+
+    /// Waits for the end of the program.
+    fn status(&mut self) -> Option<i32> {
         let start = Instant::now();
-        let status = loop {
+        loop {
             match self.child.try_wait().expect("a child") {
-                Some(status) => break status,
+                Some(status) => return status.code(),
                 None => assert!(start.elapsed() < LONGEST_WAIT, "it does not end: {:?}", self.text),
             }
             std::thread::yield_now();
-        };
-        assert_eq!(status.code(), Some(0));
+        }
     }
 }
 
@@ -174,6 +183,30 @@ fn ctrl_c_ends_the_evaluation_and_not_the_session() {
     terminal.interrupt(&format!("eval {LONG}"));
     terminal.ask("request(inner)", "after 2: ");
     terminal.end();
+}
+
+/// Once the search says that it is in its third round, so that there are states to tell of.
+#[test]
+fn a_symbolic_search_that_is_interrupted_tells_what_it_found() {
+    let folder = Folder::new("terminal-symbolic");
+    for ctrl_c in [true, false] {
+        let args = ["check", "models/McsLock.mch", "--engine", "symbolic", "--set-size", "PROC=6"];
+        let mut terminal = Terminal::run(&args, &folder.path(""), 200, &[]);
+        terminal.wait("depth 3");
+        if ctrl_c {
+            terminal.keys("\u{3}");
+        } else {
+            let id = terminal.child.id().to_string();
+            assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill").success());
+        }
+        terminal.wait("interrupted by the user");
+        let text = terminal.wait(" representatives");
+        let n_states =
+            text.trim_end_matches(" representatives").rsplit(|c: char| !c.is_ascii_digit() && c != ',').next();
+        // More than one digit: the initial state is not all.
+        assert!(n_states.is_some_and(|number| number.len() > 1), "{text}");
+        assert_eq!(terminal.status(), Some(20));
+    }
 }
 
 #[test]

@@ -159,6 +159,8 @@ impl Eq for Bdd {}
 /// Nodes before the first collection, and before the first reordering.
 const FIRST_COLLECTION_NODES: usize = 1 << 16;
 const FIRST_REORDERING_NODES: usize = 1 << 14;
+/// Larger hash tables are made smaller.
+const MAX_HEADS_PER_NODE: usize = 8;
 /// Decisions between two looks at the stop flag. Those that exist already count too: a long operation may make none that is new.
 const DECISIONS_PER_POLL: u32 = 1 << 11;
 
@@ -450,6 +452,9 @@ impl Manager {
             }
         }
         for table in &mut self.tables {
+            if table.heads.len() > MAX_HEADS_PER_NODE * table.len.max(16) {
+                table.heads = Vec::new();
+            }
             table.heads.fill(NO_NODE);
             table.len = 0;
         }

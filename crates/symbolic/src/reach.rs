@@ -90,6 +90,13 @@ impl Space<'_> {
             return reached;
         }
         reached.halt = self.grow(&mut reached, asked, watch).err();
+        if !asked.stop_at_first {
+            let found = self.findings(&reached.set.clone(), asked).and_then(|found| self.witnesses(&found));
+            match found {
+                Ok(found) => reached.found = found,
+                Err(halt) => reached.halt = reached.halt.or(Some(halt)),
+            }
+        }
         reached.states = self.manager.count(&reached.set, self.layout.bits());
         reached
     }
@@ -110,27 +117,41 @@ impl Space<'_> {
                     return Ok(());
                 }
             }
-            let states = self.manager.count(&reached.set, self.layout.bits());
-            let states = u64::try_from(states).unwrap_or(u64::MAX);
             reached.rounds += 1;
-            let mut all = open;
-            for idx in 0..self.steps.len() {
-                let (nodes, bytes) = (self.manager.n_nodes(), self.manager.bytes());
-                if !watch(&FixpointProgress { rounds: reached.rounds, nodes, bytes, states }) {
-                    return Err(Halt::Stop(BddStop::Stopped));
+            if let Err(halt) = self.chain(reached, &mut open, watch) {
+                // What was found until then is told, unless it would have to be sorted.
+                if !self.is_reduced() {
+                    self.add(reached, &open)?;
                 }
-                let image = self.image(idx, &all)?;
-                all = self.manager.or(&all, &image)?;
+                return Err(halt);
             }
-            let all = self.representatives(&all)?;
-            open = self.manager.minus(&all, &reached.set)?;
-            reached.set = self.manager.or(&reached.set, &open)?;
-        }
-        if !asked.stop_at_first {
-            let found = self.findings(&reached.set.clone(), asked)?;
-            reached.found = self.witnesses(&found)?;
+            open = self.add(reached, &open)?;
         }
         Ok(())
+    }
+
+    /// Applies all steps, each to what those before led to as well.
+    fn chain(&mut self, reached: &ReachedStates, all: &mut Bdd, watch: &mut FixpointWatch<'_>) -> Result<(), Halt> {
+        let states = self.manager.count(&reached.set, self.layout.bits());
+        let states = u64::try_from(states).unwrap_or(u64::MAX);
+        let rounds = reached.rounds;
+        for idx in 0..self.steps.len() {
+            let (nodes, bytes) = (self.manager.n_nodes(), self.manager.bytes());
+            if !watch(&FixpointProgress { rounds, nodes, bytes, states }) {
+                return Err(Halt::Stop(BddStop::Stopped));
+            }
+            let image = self.image(idx, all)?;
+            *all = self.manager.or(all, &image)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the representatives of a set to the reached states; those that are new.
+    fn add(&mut self, reached: &mut ReachedStates, set: &Bdd) -> Made<Bdd> {
+        let set = self.representatives(set)?;
+        let new = self.manager.minus(&set, &reached.set)?;
+        reached.set = self.manager.or(&reached.set, &new)?;
+        Ok(new)
     }
 
     /// One state of each set.

@@ -19,7 +19,7 @@ use crate::{Config, reduced};
 /// States that the explicit engine visits before the symbolic one is tried.
 const TRIAL_STATES: u64 = 200_000;
 /// Share of the time of the explicit search that trials may take, in percent.
-const TRIAL_PERCENT: u32 = 16;
+const TRIAL_PERCENT: u32 = 12;
 /// Time of a trial, in that of the one before.
 const TRIAL_GROWTH: u32 = 2;
 

@@ -446,7 +446,8 @@ impl CheckOptions {
     fn config(&self, file: &Path, model: &Model, budget: u64) -> Config {
         let mut config = Compat::config(self.compat, Some(file), budget);
         config.engine = self.engine.engine();
-        config.max_nodes = usize::try_from(budget / BYTES_PER_NODE).unwrap_or(usize::MAX);
+        let room = budget.saturating_sub(resident_bytes());
+        config.max_nodes = usize::try_from(room / BYTES_PER_NODE).unwrap_or(usize::MAX);
         config.strategy = match self.strategy {
             Order::Bfs => Strategy::BreadthFirst,
             Order::Dfs => Strategy::DepthFirst,

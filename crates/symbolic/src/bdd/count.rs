@@ -1,50 +1,20 @@
 //! Exact numbers of solutions, and single solutions.
 
+use std::ops::{AddAssign, Shl};
+
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-use super::{Bdd, BddEdge, Manager, NO_VAR, TRUE, Var};
+use super::{Bdd, BddEdge, FALSE, Manager, TRUE, Var};
 
-/// Counts over some variables.
-struct StateCounter<'m> {
-    manager: &'m Manager,
-    /// For each level the number of counted variables above it.
-    rank: Vec<u32>,
-    n_vars: u32,
-    /// Solutions of a node over the counted variables at and below its level.
-    known: FxHashMap<u32, BigUint>,
-}
+/// A number of solutions.
+trait Count: Clone + From<u32> + AddAssign + Shl<u32, Output = Self> {}
 
-impl StateCounter<'_> {
-    fn rank(&self, edge: BddEdge) -> u32 {
-        match self.manager.nodes[edge.node()].var {
-            NO_VAR => self.n_vars,
-            var => self.rank[self.manager.level_of[var as usize] as usize],
-        }
-    }
+impl Count for u128 {}
+impl Count for BigUint {}
 
-    /// Solutions over the counted variables from the given rank on.
-    fn solutions(&mut self, edge: BddEdge, rank: u32) -> BigUint {
-        let own = self.rank(edge);
-        let regular = self.of_node(edge.0 >> 1);
-        let count = if edge.is_negated() { (BigUint::from(1_u32) << (self.n_vars - own)) - regular } else { regular };
-        count << (own - rank)
-    }
-
-    fn of_node(&mut self, node: u32) -> BigUint {
-        if node == TRUE.0 >> 1 {
-            return BigUint::from(1_u32);
-        }
-        if let Some(known) = self.known.get(&node) {
-            return known.clone();
-        }
-        let super::BddNode { hi, lo, .. } = self.manager.nodes[node as usize];
-        let below = self.rank(BddEdge(node << 1)) + 1;
-        let count = self.solutions(hi, below) + self.solutions(lo, below);
-        self.known.insert(node, count.clone());
-        count
-    }
-}
+/// Variables whose assignments are counted with machine words.
+const MAX_WORD_VARS: u32 = 127;
 
 impl Manager {
     /// Number of assignments of the given variables that satisfy a function. The function depends on no others.
@@ -57,7 +27,31 @@ impl Manager {
             rank.push(n_vars);
             n_vars += u32::from(is_counted);
         }
-        StateCounter { manager: self, rank, n_vars, known: FxHashMap::default() }.solutions(bdd.edge, 0)
+        rank.push(n_vars);
+        if n_vars <= MAX_WORD_VARS {
+            return BigUint::from(self.solutions::<u128>(bdd.edge, &rank));
+        }
+        self.solutions(bdd.edge, &rank)
+    }
+
+    /// Solutions, given for each level, the terminal's included, the number of counted variables above it. Goes from the first level to the last with the number of ways to come to each edge, so
+    /// that only edges that cross one level are remembered.
+    fn solutions<N: Count>(&self, edge: BddEdge, rank: &[u32]) -> N {
+        let last = rank.len() - 1;
+        let level = |edge: BddEdge| (self.level(edge) as usize).min(last);
+        let mut ways: Vec<FxHashMap<BddEdge, N>> = vec![FxHashMap::default(); rank.len()];
+        ways[level(edge)].insert(edge, N::from(1) << rank[level(edge)]);
+        for at in 0..last {
+            for (edge, n_ways) in std::mem::take(&mut ways[at]) {
+                let (hi, lo) = self.cofactors(edge, at as u32);
+                for child in [hi, lo].into_iter().filter(|child| *child != FALSE) {
+                    let below = level(child);
+                    let more = n_ways.clone() << (rank[below] - rank[at] - 1);
+                    *ways[below].entry(child).or_insert_with(|| N::from(0)) += more;
+                }
+            }
+        }
+        ways[last].remove(&TRUE).unwrap_or_else(|| N::from(0))
     }
 
     /// The variables that are true in one solution, where those that do not matter are false; nothing for the constant false.
@@ -69,7 +63,7 @@ impl Manager {
         while !edge.is_constant() {
             let super::BddNode { var, .. } = self.nodes[edge.node()];
             let (hi, lo) = self.cofactors(edge, self.level_of[var as usize]);
-            edge = if lo == super::FALSE {
+            edge = if lo == FALSE {
                 vars.push(Var(var));
                 hi
             } else {

@@ -3,7 +3,7 @@
 //! Adjacent levels are exchanged in place: a node keeps its number and its function, so handles stay valid. References are counted while levels move, so
 //! that nodes that nothing needs any more are freed at once and the size is known. A node that were freed too early would be another function later.
 
-use super::{BddEdge, BddNode, Manager};
+use super::{BddEdge, BddNode, MAX_HEADS_PER_NODE, Manager};
 
 /// How much diagrams may grow while a pair is moved, in percent.
 const MAX_GROWTH_PERCENT: usize = 120;
@@ -12,8 +12,6 @@ const MAX_SIFTED_PAIRS: usize = 400;
 /// Nodes that reorderings may look at for each decision of the operations, and before there were any: the greater part of the time belongs to operations.
 const MOVES_PER_DECISION: u64 = 8;
 const FREE_MOVES: u64 = 1 << 27;
-/// Larger hash tables are made smaller.
-const MAX_HEADS_PER_NODE: usize = 8;
 
 impl Manager {
     /// Moves pairs of levels to where the diagrams are small. No operation is under way.
