@@ -16,7 +16,7 @@ use crate::carriers;
 use crate::expr::{BinaryOp, Expr, ExprNode};
 use crate::ids::{ConstId, ExprId, IdSet, LocalId, OpId, PredId, SetId, SubstId, TypeId, VarId};
 use crate::model::{
-    CarrierKind, CarrierSet, Conjunct, Constant, Effects, Local, Model, ModelKind, Operation, Origin, Steering,
+    CarrierKind, CarrierSet, Conjunct, Constant, DeclOrigin, Effects, Local, Model, ModelKind, Operation, Steering,
     Variable,
 };
 use crate::pred::{Comparison, Pred, PredNode};
@@ -115,8 +115,8 @@ impl Builder {
         faults
     }
 
-    fn origin(&self) -> Origin {
-        Origin { machine: self.model.name.clone(), span: self.span, desc: None }
+    fn origin(&self) -> DeclOrigin {
+        DeclOrigin { machine: self.model.name.clone(), span: self.span, desc: None }
     }
 }
 

@@ -22,7 +22,7 @@ use abridge_diag::with_stack;
 use crate::ModelNode;
 use crate::ids::{ConstId, ExprId, IdSet, LocalId, OpId, PredId, SubstId, VarId};
 use crate::model::{
-    CarrierKind, Conjunct, Constructor, ExternalKind, Model, ModelKind, Operation, Origin, ReductionKind,
+    CarrierKind, Conjunct, Constructor, DeclOrigin, ExternalKind, Model, ModelKind, Operation, ReductionKind,
 };
 use crate::subst::Target;
 
@@ -197,7 +197,7 @@ impl Dump<'_> {
     }
 
     /// Name of the declaring machine, if it is not the main machine.
-    fn origin(&self, origin: &Origin) -> Vec<String> {
+    fn origin(&self, origin: &DeclOrigin) -> Vec<String> {
         self.machine(&origin.machine).into_iter().collect()
     }
 
@@ -354,7 +354,7 @@ impl Dump<'_> {
     }
 }
 
-fn described(name: &str, origin: &Origin) -> String {
+fn described(name: &str, origin: &DeclOrigin) -> String {
     match &origin.desc {
         None => ident(name).into_owned(),
         Some(desc) => format!("{} /*@ desc {} */", ident(name), unbroken(desc)),

@@ -30,8 +30,8 @@ pub use ids::{
 };
 pub use levels::Level;
 pub use model::{
-    Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, Effects, External, ExternalKind, FreeType,
-    Local, Logic, Model, ModelKind, Operation, Origin, Preferences, ReductionDef, ReductionKind, Steering,
+    Abstraction, CarrierKind, CarrierSet, Conjunct, Constant, Constructor, DeclOrigin, Effects, External, ExternalKind,
+    FreeType, Local, Logic, Model, ModelKind, Operation, Preferences, ReductionDef, ReductionKind, Steering,
     TemporalProperty, Variable,
 };
 pub use operators::{Compiled, Definedness, OperatorFacts, may_fail};

@@ -59,7 +59,7 @@ pub enum ModelKind {
 
 /// Origin of a declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Origin {
+pub struct DeclOrigin {
     /// Declaring machine.
     pub machine: SmolStr,
     pub span: Span,
@@ -72,7 +72,7 @@ pub struct Origin {
 pub struct CarrierSet {
     pub name: SmolStr,
     pub kind: CarrierKind,
-    pub origin: Origin,
+    pub origin: DeclOrigin,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -109,7 +109,7 @@ impl CarrierSet {
 pub struct FreeType {
     pub name: SmolStr,
     pub constructors: Vec<Constructor>,
-    pub origin: Origin,
+    pub origin: DeclOrigin,
 }
 
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ pub struct Constructor {
 pub struct Constant {
     pub name: SmolStr,
     pub ty: TypeId,
-    pub origin: Origin,
+    pub origin: DeclOrigin,
 }
 
 #[derive(Clone, Debug)]
@@ -134,7 +134,7 @@ pub struct Variable {
     /// Declared only by an abstraction of the main machine. The variable is not part of the state; gluing invariants and the abstraction itself may
     /// read it.
     pub is_abstract: bool,
-    pub origin: Origin,
+    pub origin: DeclOrigin,
 }
 
 #[derive(Clone, Debug)]
@@ -169,7 +169,7 @@ pub struct Operation {
     /// Operation of the abstraction that this one refines.
     pub refines: Option<OpId>,
     pub effects: Effects,
-    pub origin: Origin,
+    pub origin: DeclOrigin,
 }
 
 /// Read and write sets of an operation. Additional entries are sound, missing ones are not.

@@ -1,4 +1,4 @@
-//! The shape of the source tree: sizes of crates, files and functions, and layers among the modules of the evaluator and the encoding.
+//! The shape of the source tree: sizes of crates, files and functions, names of types, and layers among the modules of the evaluator and the encoding.
 //!
 //! The limits keep every part small enough to be read at once. The layers keep the meaning of B readable without the solver and the compiler: a
 //! module uses only modules that do not use it, directly or through others. Tests are exempt from the limits.
@@ -215,6 +215,34 @@ fn sizes_are_within_the_limits() {
     assert!(too_large.is_empty(), "above the limits:\n{}", too_large.join("\n"));
 }
 
+/// Types that other modules see; re-exports are not among them.
+fn visible_types(code: &str) -> Vec<String> {
+    let of_line = |line: &str| {
+        let rest = line.strip_prefix("pub")?;
+        let rest = rest.strip_prefix('(').map_or(Some(rest), |limits| Some(limits.split_once(')')?.1))?;
+        let mut words = rest.split_whitespace();
+        let is_type = matches!(words.next()?, "struct" | "enum" | "trait" | "type" | "union");
+        words.next().filter(|_| is_type).and_then(first_name)
+    };
+    code.lines().filter_map(of_line).collect()
+}
+
+#[test]
+fn a_type_that_others_see_has_a_name_of_its_own() {
+    let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    // The syntax tree has the names of what its parts become in the model.
+    for (name, source) in crates().into_iter().filter(|(name, _)| name != "syntax") {
+        for file in files(&source) {
+            for visible in visible_types(&file.code) {
+                homes.entry(visible).or_default().insert(format!("{name}/{}", file.path.display()));
+            }
+        }
+    }
+    assert!(homes.len() > 500, "the types are found");
+    homes.retain(|_, files| files.len() > 1);
+    assert!(homes.is_empty(), "one name, several types: {homes:#?}");
+}
+
 /// The modules that each top-level module of a crate uses.
 fn uses(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let files = files(source);
@@ -327,6 +355,7 @@ fn modules_of_the_evaluator_form_layers() {
 fn the_reader_of_sources_sees_what_is_there() {
     let code = without_literals("fn f() { let x = '{'; let y = \"}\"; /* { */ }\n// {\nfn g<'a>(x: &'a str) {\n}\n");
     assert_eq!(functions(&code), [("f".to_owned(), 1), ("g".to_owned(), 2)]);
+    assert_eq!(visible_types("pub struct A(u32);\npub(crate) trait B<T> {\nstruct C;\n    pub enum D {"), ["A", "B"]);
     assert_eq!(names_after("use crate::{a::B, c::{D, E}}; crate::f::g()", "crate::"), ["a", "c", "f"]);
     let two = |a: &str, b: &str| (a.to_owned(), BTreeSet::from([b.to_owned()]));
     assert_eq!(cycle(&BTreeMap::from([two("a", "b"), two("b", "c")])), None);

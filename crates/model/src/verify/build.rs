@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 pub(crate) use crate::builder::Builder;
 use crate::expr::{BaseSet, BinaryOp, Expr};
 use crate::ids::{OpId, SetId, TypeId, VarId};
-use crate::model::{CarrierKind, Constructor, FreeType, Model, ModelKind, Origin};
+use crate::model::{CarrierKind, Constructor, DeclOrigin, FreeType, Model, ModelKind};
 use crate::pred::{Comparison, Pred};
 use crate::subst::{Subst, Target};
 use crate::types::{Type, TypeTable};
@@ -18,8 +18,8 @@ fn span() -> Span {
     Span::new(FileId(0), 0, 0)
 }
 
-fn origin() -> Origin {
-    Origin { machine: SmolStr::new("M"), span: span(), desc: None }
+fn origin() -> DeclOrigin {
+    DeclOrigin { machine: SmolStr::new("M"), span: span(), desc: None }
 }
 
 /// Refinement with declarations of every kind:

@@ -3,8 +3,8 @@
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::carriers;
 use abridge_model::{
-    CarrierKind, CarrierSet, Comparison, Conjunct, Constant, Constructor, Expr, ExprId, FreeType, IdSet, Origin, Pred,
-    PredId, SetId, SmolStr, Variable,
+    CarrierKind, CarrierSet, Comparison, Conjunct, Constant, Constructor, DeclOrigin, Expr, ExprId, FreeType, IdSet,
+    Pred, PredId, SetId, SmolStr, Variable,
 };
 use abridge_syntax::ast::{self, ClauseKind, DeclaredIdent, DefinitionBody, Ident, Machine, SetDeclKind};
 
@@ -56,8 +56,8 @@ impl<'m> InstanceBody<'_, '_, 'm> {
         self.machine.clauses.iter().map(|clause| &clause.kind)
     }
 
-    pub(super) fn origin(&self, span: Span, desc: Option<SmolStr>) -> Origin {
-        Origin { machine: self.machine.name.name.clone(), span, desc }
+    pub(super) fn origin(&self, span: Span, desc: Option<SmolStr>) -> DeclOrigin {
+        DeclOrigin { machine: self.machine.name.name.clone(), span, desc }
     }
 
     pub(super) fn prefix(&self) -> SmolStr {

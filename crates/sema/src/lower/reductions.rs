@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use abridge_diag::{Diagnostic, Span};
 use abridge_model::{
-    Effects, LocalId, ModelNode, OpId, Operation, Origin, ReductionDef, ReductionKind, SmolStr, Subst, SubstId,
+    DeclOrigin, Effects, LocalId, ModelNode, OpId, Operation, ReductionDef, ReductionKind, SmolStr, Subst, SubstId,
 };
 use abridge_syntax::ast::{self, DefinitionBody, Ident};
 
@@ -209,7 +209,7 @@ impl Lower<'_> {
             is_top_level: false,
             refines: None,
             effects: Effects::default(),
-            origin: Origin { machine, span: written.span, desc: None },
+            origin: DeclOrigin { machine, span: written.span, desc: None },
         }))
     }
 
