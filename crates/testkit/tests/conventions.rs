@@ -139,20 +139,19 @@ fn names_that_the_body_does_not_bind_around_the_formal_do_not_matter() {
 }
 
 #[test]
-fn as_prob_what_nothing_bounds_ends_at_maxint() {
-    for (guard, n_states) in
-        [("xx > vv", 4), ("xx : NATURAL & xx > vv + 1", 3), ("xx > 5", 1), ("xx < -5", 1), ("xx < vv", 2)]
+fn as_prob_a_bound_beyond_maxint_is_tried() {
+    for (properties, guard, n_states) in
+        [("mm > 3", "xx = mm", 3), ("mm = 0", "xx > 5", 3), ("mm = 0", "xx < -5", 3), ("mm = 0", "vv < 3 & xx > vv", 5)]
     {
         let text = format!(
-            "MACHINE M VARIABLES vv INVARIANT vv : INTEGER INITIALISATION vv := 0 OPERATIONS go = ANY xx WHERE {guard} THEN vv := xx END END"
+            "MACHINE M CONSTANTS mm PROPERTIES mm : INTEGER & {properties} VARIABLES vv INVARIANT vv : INTEGER INITIALISATION vv := 0
+             OPERATIONS go = ANY xx WHERE {guard} THEN vv := xx END END"
         );
         let project = Project::new(&[("M.mch", &text)]);
         let config = Config { eval: abridge_eval::EvalConfig::prob(), deadlock: false, ..Config::default() };
         let report = check(&project.analyse().model.expect("a model"), &config, &mut ());
-        assert_eq!(
-            (report.states, report.limits),
-            (n_states, vec!["`xx` was enumerated from MININT to MAXINT only".to_owned()]),
-            "{guard}"
-        );
+        let unknown = if properties == "mm > 3" { "mm" } else { "xx" };
+        let limit = format!("`{unknown}` was enumerated from MININT to MAXINT only");
+        assert_eq!((report.states, report.limits), (n_states, vec![limit]), "{properties}, {guard}");
     }
 }

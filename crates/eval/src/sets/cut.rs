@@ -15,11 +15,18 @@ const SAMPLE_STRINGS: [&str; 2] = ["STRING1", "STRING2"];
 const NEARBY_INTEGERS: i64 = 64;
 
 impl Session<'_> {
-    /// Integers from one bound to the other. MININT and MAXINT stand for a bound that is missing, so nothing is left where the other one lies beyond
-    /// them: to go on there would have no end.
+    /// MININT..MAXINT within the bounds. If a bound lies outside, it is the only value.
     pub fn preferred_range(&self, lo: Option<Int>, hi: Option<Int>) -> Set {
         let (min, max) = self.int_range();
-        Set::interval(lo.unwrap_or(min), hi.unwrap_or(max))
+        let lo = lo.unwrap_or_else(|| min.clone());
+        let hi = hi.unwrap_or_else(|| max.clone());
+        if lo > max && hi == max {
+            return Set::interval(lo.clone(), lo);
+        }
+        if hi < min && lo == min {
+            return Set::interval(hi.clone(), hi);
+        }
+        Set::interval(lo, hi)
     }
 
     /// Some integers within the bounds, near the one that is known or near zero.
