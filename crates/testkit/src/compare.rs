@@ -259,14 +259,15 @@ fn in_parts(model: &Model, config: &Config) -> Report {
 /// # Errors
 /// The first way that disagrees.
 pub fn compare_all(model: &Model) -> Result<Compared, Difference> {
-    compare(model, &ways())
+    compare(model, &ways(), |_| {})
 }
 
-/// The same for some ways.
+/// The same for some ways. `tell` hears the name of each before it is begun.
 ///
 /// # Errors
 /// The first way that disagrees.
-pub fn compare(model: &Model, ways: &[Way]) -> Result<Compared, Difference> {
+pub fn compare(model: &Model, ways: &[Way], mut tell: impl FnMut(&'static str)) -> Result<Compared, Difference> {
+    tell("plain");
     let expected = check(model, &plain(), &mut ());
     let mut compared = Compared { states: expected.states, found: expected.found, ..Compared::default() };
     // The plain interpreter may look at more than is needed; what two evaluators leave open is the machine's.
@@ -275,6 +276,7 @@ pub fn compare(model: &Model, ways: &[Way]) -> Result<Compared, Difference> {
         return Ok(compared);
     }
     for way in ways {
+        tell(way.name);
         let report = (way.run)(model, &way.config);
         if let Some((expected, found)) = difference(&expected, &report, way.preserves) {
             return Err(Difference { way: way.name, expected, found });
@@ -369,7 +371,7 @@ pub fn minimised(text: &str, way: &'static str) -> String {
     let fails = |bytes: &[u8]| {
         let Ok(text) = std::str::from_utf8(bytes) else { return false };
         let analysis = Project::new(&[("M.mch", text)]).analyse();
-        analysis.model.is_some_and(|model| compare(&model, &ways).is_err())
+        analysis.model.is_some_and(|model| compare(&model, &ways, |_| {}).is_err())
     };
     let by_lines = minimise_lines(text, &|text| fails(text.as_bytes()));
     String::from_utf8_lossy(&minimise(by_lines.as_bytes(), fails)).into_owned()
@@ -399,7 +401,7 @@ mod tests {
                           down = SELECT n > 3 THEN n := n - 1 END\nEND\n";
 
     fn compared(change: impl FnOnce(&mut Config)) -> Result<Compared, Difference> {
-        compare(&Project::model_of(BROKEN), &[way(WayPart::Evaluation, "changed", Preserves::Counts, change)])
+        compare(&Project::model_of(BROKEN), &[way(WayPart::Evaluation, "changed", Preserves::Counts, change)], |_| {})
     }
 
     #[test]

@@ -133,7 +133,7 @@ pub fn reductions_agree(bytes: &[u8]) -> Compared {
 fn agree(bytes: &[u8], part: WayPart) -> Compared {
     let text = everything::machine(&mut Choices::new(bytes));
     let ways: Vec<Way> = compare::ways().into_iter().filter(|way| way.part == part).collect();
-    let compared = compare::compare(&Project::model_of(&text), &ways);
+    let compared = compare::compare(&Project::model_of(&text), &ways, |_| {});
     compared.unwrap_or_else(|difference| panic!("{difference}\n{text}"))
 }
 

@@ -1,8 +1,9 @@
 //! What the tests of Abridge share: projects that live in memory, and inputs nobody thought of.
 //!
 //! Start with [`Project`] in `project.rs`. For fuzzing, `fuzz.rs` says what must hold, `mutate.rs`, `generate.rs` and `everything.rs` make inputs;
-//! `compare.rs` checks one machine in every way there is; `nesting.rs` nests every construct; `silence.rs` and `limited.rs` measure whether runs keep their limits. `mistakes.rs` and `models.rs` read the B files that carry their expectations.
+//! `compare.rs` checks one machine in every way there is; `nesting.rs` nests every construct; `silence.rs` and `limited.rs` measure whether runs keep their limits, `allowance.rs` ends processes that do not. `mistakes.rs` and `models.rs` read the B files that carry their expectations.
 
+pub mod allowance;
 mod choices;
 pub mod compare;
 pub mod everything;

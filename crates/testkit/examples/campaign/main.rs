@@ -17,8 +17,9 @@
 //!
 //!     cargo run --release -p abridge-testkit --example campaign -- compare COUNT FOLDER [FIRST]
 //!
-//! checks the random machines FIRST to FIRST + COUNT of `everything.rs` in all ways of `compare.rs`. The first machine for which a way
-//! disagrees with the plain interpreter is minimised and saved in FOLDER, for each way; the last lines say how much was compared.
+//! checks the random machines FIRST to FIRST + COUNT of `everything.rs` in all ways of `compare.rs`, each in a process with limits on time and memory.
+//! Every machine for which a way disagrees with the plain interpreter or does not end is saved in FOLDER, the first of each way as small as
+//! possible. The figures so far are printed every minute. `one NUMBER` does one machine, `smallest NUMBER WAY` prints its smallest form.
 //!
 //!     cargo run --release -p abridge-testkit --example campaign -- temporal COUNT FOLDER [FIRST]
 //!
@@ -32,6 +33,8 @@
 //!     cargo run --release -p abridge-testkit --example campaign -- nesting DEPTH [NAME...]
 //!
 //! does everything with the machines of `nesting.rs`, with the time that each thing takes.
+
+mod compare;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +50,7 @@ use std::time::{Duration, Instant};
 use abridge_testkit::minimise::minimise;
 use abridge_testkit::mutate::Mutator;
 use abridge_testkit::temporal::machines;
-use abridge_testkit::{Project, compare, fuzz, nesting, seeds, sizes};
+use abridge_testkit::{fuzz, nesting, seeds, sizes};
 
 const MAX_TIME: Duration = Duration::from_secs(1);
 const MAX_MEMORY: u64 = 1 << 30;
@@ -62,8 +65,10 @@ fn main() {
         [first, files @ ..] if first == "file" => files.iter().for_each(|file| run_file(Path::new(file))),
         [first, count, folder, rest @ ..] if first == "compare" => {
             let first = rest.first().map_or(0, |text| number(text));
-            compare_machines(first..first + number(count), Path::new(folder));
+            compare::compare_machines(first..first + number(count), Path::new(folder));
         }
+        [first, number_of] if first == "one" => compare::one(number(number_of)),
+        [first, number_of, way] if first == "smallest" => compare::smallest(number(number_of), way),
         [first, count, folder, rest @ ..] if first == "temporal" => {
             let first = rest.first().map_or(0, |text| number(text));
             compare_formulas(first..first + number(count), Path::new(folder));
@@ -90,8 +95,8 @@ fn main() {
         }
         _ => eprintln!(
             "usage: campaign COUNT FOLDER [FIRST [SEEDS...]] | campaign file FILE... | campaign sizes SCALE BYTES [NAME] | \
-             campaign compare COUNT FOLDER [FIRST] | campaign temporal COUNT FOLDER [FIRST] | campaign seeds FOLDER | \
-             campaign nesting DEPTH [NAME...]"
+             campaign compare COUNT FOLDER [FIRST] | campaign one NUMBER | campaign smallest NUMBER WAY | \
+             campaign temporal COUNT FOLDER [FIRST] | campaign seeds FOLDER | campaign nesting DEPTH [NAME...]"
         ),
     }
 }
@@ -124,43 +129,6 @@ fn write_seeds(folder: &Path) {
     fs::create_dir_all(folder).expect("the folder can be created");
     for (idx, seed) in seeds::all().iter().enumerate() {
         fs::write(folder.join(format!("seed-{idx}.mch")), seed).expect("a seed can be written");
-    }
-}
-
-/// Compares random machines on all cores.
-fn compare_machines(numbers: Range<u64>, folder: &Path) {
-    fs::create_dir_all(folder).expect("the folder can be created");
-    let (next, start) = (AtomicU64::new(numbers.start), Instant::now());
-    let tally = Mutex::new(Tally::default());
-    thread::scope(|scope| {
-        for worker in 0..thread::available_parallelism().map_or(1, usize::from) {
-            let current = folder.join(format!("current-{worker}.mch"));
-            let (next, tally, numbers) = (&next, &tally, &numbers);
-            scope.spawn(move || {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= numbers.end {
-                        break;
-                    }
-                    let text = compare::machine(number);
-                    fs::write(&current, &text).expect("the machine can be saved");
-                    let model = Project::model_of(&text);
-                    let result = panic::catch_unwind(AssertUnwindSafe(|| compare::compare_all(&model)));
-                    tally.lock().expect("no worker panics").add(number, &text, result, folder);
-                    if (number - numbers.start).is_multiple_of(1_000) {
-                        println!("{} ...", number - numbers.start);
-                    }
-                }
-            });
-        }
-    });
-    let tally = tally.into_inner().expect("no worker panics");
-    println!("{} machines in {:.1?}", numbers.end - numbers.start, start.elapsed());
-    println!("{} finished, {} of them violated, {} states", tally.machines, tally.violated, tally.states);
-    println!("{} comparisons, {} of them not finished", tally.finished + tally.unfinished, tally.unfinished);
-    println!("{} machines leave something open, as every way says", tally.open);
-    for (way, count) in &tally.differences {
-        println!("{count:8} differences: {way}");
     }
 }
 
@@ -198,52 +166,6 @@ fn compare_formulas(numbers: Range<u64>, folder: &Path) {
     println!("{} machines in {:.1?}", numbers.end - numbers.start, start.elapsed());
     println!("{:?}", all.into_inner().expect("no worker panics"));
     println!("{} differences", n_differences.into_inner());
-}
-
-#[derive(Default)]
-struct Tally {
-    machines: u64,
-    violated: u64,
-    states: u64,
-    finished: usize,
-    unfinished: usize,
-    open: u64,
-    /// How often each way disagreed.
-    differences: BTreeMap<String, u64>,
-}
-
-impl Tally {
-    fn add(
-        &mut self,
-        number: u64,
-        text: &str,
-        result: thread::Result<Result<compare::Compared, compare::Difference>>,
-        folder: &Path,
-    ) {
-        let (way, message) = match result {
-            Ok(Ok(compared)) => {
-                let is_compared = compared.finished > 0;
-                self.machines += u64::from(is_compared);
-                self.violated += u64::from(is_compared && compared.found != Default::default());
-                self.states += compared.states;
-                self.finished += compared.finished;
-                self.unfinished += compared.unfinished;
-                self.open += u64::from(compared.is_open);
-                return;
-            }
-            Ok(Err(difference)) => (difference.way, difference.to_string()),
-            Err(_) => ("panic", LAST_PANIC.with_borrow(Clone::clone)),
-        };
-        let count = self.differences.entry(way.to_owned()).or_default();
-        *count += 1;
-        let is_first = *count == 1;
-        println!("machine {number}: {message}");
-        let small = if is_first && way != "panic" { compare::minimised(text, way) } else { text.to_owned() };
-        let comment: String =
-            format!("machine {number}: {message}").lines().map(|line| format!("// {line}\n")).collect();
-        let path = folder.join(format!("{}-{number}.mch", way.replace([' ', ','], "-")));
-        fs::write(path, format!("{comment}{small}\n")).expect("a machine can be saved");
-    }
 }
 
 fn run_file(path: &Path) {
