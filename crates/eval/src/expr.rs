@@ -4,6 +4,7 @@
 //! up in [`Session::unary`](Session) and [`Session::binary`](Session) below and follow the call.
 
 mod arith;
+mod changes;
 mod quantified;
 mod record;
 mod relation;
@@ -175,9 +176,16 @@ impl Session<'_> {
                 self.reals(op, &left, &right)
             }
             B::Interval => Ok(Set::interval(left.int()?, right.int()?).into()),
-            B::Union => Ok(self.union(&left, &right)),
+            B::Union => match (left.as_set(), right.as_set()) {
+                (None, Some(changes)) => self.altered(op, &left, changes, env),
+                (Some(changes), None) => self.altered(op, &right, changes, env),
+                _ => Ok(self.union(&left, &right)),
+            },
             B::Intersection => Ok(self.intersection(&left, &right)),
-            B::Difference => Ok(self.difference(&left, &right)),
+            B::Difference => match (left.as_set(), right.as_set()) {
+                (None, Some(changes)) => self.altered(op, &left, changes, env),
+                _ => Ok(self.difference(&left, &right)),
+            },
             B::Cartesian => Ok(self.cartesian(&left, &right)),
             B::Pair => Ok(Val::pair(self.force(&left, env)?, self.force(&right, env)?)),
             B::Arrow(_) => Ok(SymbolicSet::binary(op, left, right)),

@@ -158,3 +158,26 @@ fn an_infinite_memory_has_as_many_states_as_contents() {
         "((NATURAL * {0} <+ {3 |-> 1}) <+ {3 |-> 0, -1 |-> 0})[{-1, 3, 5}] = {0} & -2 /: dom(NATURAL * {0} <+ {-1 |-> 0})",
     );
 }
+
+/// Additions and removals of single elements make one form, whatever their order.
+#[test]
+fn an_infinite_set_has_as_many_states_as_contents() {
+    let machine = |start: &str, put: &str, take: &str| {
+        format!(
+            "MACHINE M VARIABLES s INVARIANT s = s INITIALISATION s := {start} OPERATIONS
+             put(k) = PRE k : -1..2 THEN {put} END; take(k) = PRE k : -1..2 THEN {take} END END"
+        )
+    };
+    for start in ["NATURAL", "NATURAL1", "INTEGER", "{x | x : INTEGER & x mod 2 = 0}", "NATURAL \\/ {-1, -7}"] {
+        for (put, take) in [("s := s \\/ {k}", "s := s - {k}"), ("s := {k, 8} \\/ s", "s := s - {k} - {}")] {
+            check_counts(&machine(start, put, take), 16, 1 + 16 * 8);
+        }
+    }
+    let functions = [("NATURAL * {0}", 16), ("%x.(x : INTEGER | x)", 54), ("%x.(x : NATURAL1 | 0) <+ {0 |-> 1}", 24)];
+    for (start, states) in functions {
+        check_counts(&machine(start, "s := s <+ {k |-> 0}", "s := {k} <<| s"), states, 1 + states * 8);
+    }
+    holds("3 /: (NATURAL \\/ {-1}) - {3} - {-1} & -1 : (NATURAL - {3}) \\/ {-1, 3} & -1 /: NATURAL - {-1}");
+    // Membership that is not known stays open until it is asked for.
+    holds("7 : {x | x : INTEGER & 6 / x > 0} \\/ {0, 7} & 0 : {x | x : INTEGER & 6 / x > 0} \\/ {0, 7}");
+}

@@ -6,9 +6,6 @@ use abridge_value::{Int, Set, SetBuilder, Value, relation};
 use crate::domain::{Env, ErrorKind, IllDefined, Result, SymbolicSet, Val};
 use crate::interp::Session;
 
-/// Budget for an image that may turn out to be the one that is asked for.
-const MAX_IMAGE_STEPS: u64 = 1_000;
-
 /// Keys and values of a function that is written as a set of pairs with distinct literals as keys: an old idiom for a conditional expression.
 pub fn cases(model: &Model, function: ExprId) -> Option<Vec<(Value, ExprId)>> {
     let Expr::SetExtension(items) = model.expr(function) else { return None };
@@ -94,7 +91,12 @@ impl Session<'_> {
     pub(super) fn restrict(&self, op: BinaryOp, left: Val, right: Val, env: &Env) -> Result<Val> {
         let by_domain = matches!(op, BinaryOp::DomainRestrict | BinaryOp::DomainSubtract);
         let (rel, keys) = if by_domain { (&right, &left) } else { (&left, &right) };
-        let Some(pairs) = rel.as_set() else { return Ok(SymbolicSet::binary(op, left, right)) };
+        let Some(pairs) = rel.as_set() else {
+            return match left.as_set() {
+                Some(keys) if op == BinaryOp::DomainSubtract => self.without(keys, &right, env),
+                _ => Ok(SymbolicSet::binary(op, left, right)),
+            };
+        };
         let keep = matches!(op, BinaryOp::DomainRestrict | BinaryOp::RangeRestrict);
         if let Some(keys) = keys.as_set() {
             return Ok(match (by_domain, keep) {
@@ -136,40 +138,6 @@ impl Session<'_> {
             _ if a.len().saturating_mul(b.len()) > self.config().max_set_size => SymbolicSet::binary(op, left, right),
             _ => relation::parallel_product(a, b, &mut self.meter())?.into(),
         })
-    }
-
-    /// `relation <+ changes` for a symbolic relation. Changes that follow each other become one set, without those that change nothing: a function that steps
-    /// change here and there, such as a memory, then has few forms.
-    fn changed(&self, relation: &Val, changes: &Set, env: &Env) -> Result<Val> {
-        let earlier = match relation.as_sym() {
-            Some(SymbolicSet::Binary(BinaryOp::Override, base, earlier)) => earlier.as_set().map(|set| (base, set)),
-            _ => None,
-        };
-        let (base, earlier) = earlier.unwrap_or((relation, &Set::EMPTY));
-        let mut idle = Vec::new();
-        if relation::is_functional(changes) {
-            for pair in changes {
-                let (key, val) = Val::Value(pair.clone()).split()?;
-                if self.surely_gives(base, &key, &val, env)? {
-                    idle.push(pair);
-                }
-            }
-        }
-        let changes = relation::override_with(earlier, changes).difference(&Set::from_sorted(idle));
-        if changes.is_empty() {
-            return Ok(base.clone());
-        }
-        Ok(SymbolicSet::binary(BinaryOp::Override, base.clone(), changes.into()))
-    }
-
-    /// Whether a relation has one image of a key, and it is known with little effort to be this one.
-    fn surely_gives(&self, relation: &Val, key: &Val, val: &Val, env: &Env) -> Result<bool> {
-        let (image, warnings) = self.apart(|| self.probe(MAX_IMAGE_STEPS, || self.apply(relation, key, env)));
-        match image {
-            Some(Ok(image)) => Ok(warnings.is_empty() && image == *val),
-            Some(Err(error)) if error.is_fatal() && !matches!(error.kind(), ErrorKind::TooDeep { .. }) => Err(error),
-            _ => Ok(false),
-        }
     }
 
     /// `iterate(r, n)`
