@@ -1,7 +1,7 @@
 //! What a process may take, watched from inside.
 //!
 //! A run that hangs polls no flag, so only another thread can end it, and only together with the process. Campaigns give every machine a process
-//! of its own with an [`Allowance`], and go on with the next one. Processor time counts and not the clock: on a busy computer, and at idle priority, a
+//! of its own with an [`MachineAllowance`], and go on with the next one. Processor time counts and not the clock: on a busy computer, and at idle priority, a
 //! run waits for others. A process in which no thread does anything has the same right to its end; it is told by pulses without processor time.
 
 use std::process;
@@ -19,13 +19,13 @@ const MAX_IDLE_PULSES: u32 = 240;
 const IDLE: Duration = Duration::from_millis(2);
 
 #[derive(Clone, Copy, Debug)]
-pub struct Allowance {
+pub struct MachineAllowance {
     /// Processor time of all threads.
     pub time: Duration,
     pub bytes: u64,
 }
 
-impl Allowance {
+impl MachineAllowance {
     /// Ends the process when it has taken more. `tell` is told why before.
     pub fn watch(self, tell: impl Fn(&str) + Send + 'static) {
         thread::spawn(move || {
@@ -48,7 +48,7 @@ struct Pulse {
 
 impl Pulse {
     /// Takes note of a pulse; what the process has taken too much of.
-    fn excess(&mut self, allowed: &Allowance, time: Duration, bytes: u64) -> Option<&'static str> {
+    fn excess(&mut self, allowed: &MachineAllowance, time: Duration, bytes: u64) -> Option<&'static str> {
         let is_idle = time.saturating_sub(self.time) <= IDLE;
         self.n_idle = if is_idle { self.n_idle + 1 } else { 0 };
         self.time = time;
@@ -71,7 +71,7 @@ fn processor_time() -> Duration {
 mod tests {
     use super::*;
 
-    const ALLOWED: Allowance = Allowance { time: Duration::from_secs(10), bytes: 1000 };
+    const ALLOWED: MachineAllowance = MachineAllowance { time: Duration::from_secs(10), bytes: 1000 };
 
     #[test]
     fn a_process_ends_for_what_it_takes() {

@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use abridge_testkit::allowance::Allowance;
+use abridge_testkit::allowance::MachineAllowance;
 use abridge_testkit::{Project, compare};
 
 /// For all ways together; a machine takes two seconds at most on an idle computer.
-const ONE: Allowance = Allowance { time: Duration::from_secs(120), bytes: 4 << 30 };
+const ONE: MachineAllowance = MachineAllowance { time: Duration::from_secs(120), bytes: 4 << 30 };
 /// For finding a smallest machine.
-const SMALLEST: Allowance = Allowance { time: Duration::from_secs(600), bytes: 4 << 30 };
+const SMALLEST: MachineAllowance = MachineAllowance { time: Duration::from_secs(600), bytes: 4 << 30 };
 const BETWEEN_FIGURES: Duration = Duration::from_secs(60);
 
 /// Compares random machines on all cores.
