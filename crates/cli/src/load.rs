@@ -111,6 +111,8 @@ const UNREADABLE: &[(&[&str], &str)] = &[
     (&["p", "pl", "xtl"], "a transition system in Prolog"),
     (&["maude"], "a Maude module"),
     (&["pml"], "a Promela model"),
+    (&["prob"], "a machine as the parser of ProB writes it"),
+    (&["smt", "smt2"], "an SMT-LIB script"),
     (&["smv"], "an SMV model"),
     (&["prob2trace"], "a trace; `abridge trace replay` takes the machine first and then the trace"),
     (&["prob2project", "json", "csv"], "no model"),

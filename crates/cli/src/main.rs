@@ -235,7 +235,7 @@ enum Command {
     },
     /// Show the reductions that a machine defines, and what is proved, tested or refuted about each
     #[command(
-        after_help = "Examples:\n  abridge canonizers models/ring.mch                      proofs and tests of each reduction\n  abridge canonizers models/ring.mch --check-reduce       comparison with the whole state space\n  abridge check models/ring.mch --reduce rot              search with a reduction\n\ndocs/canonizers.md explains the definitions and the checks."
+        after_help = "Examples:\n  abridge canonizers models/Ring.mch                      proofs and tests of each reduction\n  abridge canonizers models/Ring.mch --check-reduce       comparison with the whole state space\n  abridge check models/Ring.mch --reduce rot              search with a reduction\n\ndocs/canonizers.md explains the definitions and the checks."
     )]
     Canonizers {
         /// Machine file: .mch, .ref, .imp or .sys
@@ -255,7 +255,7 @@ enum Command {
         #[command(flatten)]
         output: Output,
     },
-    /// Execute a command line of ProB: its options become commands of Abridge, and what has no effect or cannot be done is told
+    /// Execute a command line of ProB: its options become commands of Abridge; what has no effect or cannot be done is reported
     #[command(
         after_help = "Examples:\n  abridge probcli lift.mch -model_check -p MAXINT 10\n  abridge probcli --explain lift.mch -mc 1000 -nodead   the commands that this becomes\n  abridge probcli --list                                all options\n\ndocs/from-prob.md explains the differences."
     )]

@@ -1,5 +1,8 @@
 //! Diagnostics as text and as JSON.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use abridge_diag::{Diagnostic, RenderConfig, Severity, SourceMap, Span, in_order, render};
 use abridge_model::{Conjunct, Model, dump};
 use abridge_system::{Part, Reason};
@@ -8,11 +11,20 @@ use serde::Serialize;
 use crate::out::write_raw_error;
 use crate::terminal::colours_errors;
 
-/// Prints diagnostics to standard error, errors first in the order of their places.
+/// Texts of the warnings that were printed.
+static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Prints diagnostics to standard error, errors first in the order of their places. A command line that becomes several commands has its warnings once.
 pub(crate) fn print_diagnostics(sources: &SourceMap, diagnostics: &[Diagnostic]) {
     let config = RenderConfig { color: colours_errors(), ..RenderConfig::default() };
-    let texts: Vec<String> =
-        in_order(diagnostics).into_iter().map(|diagnostic| render(sources, diagnostic, config)).collect();
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut texts = Vec::new();
+    for diagnostic in in_order(diagnostics) {
+        let text = render(sources, diagnostic, config);
+        if diagnostic.is_error() || told.insert(text.clone()) {
+            texts.push(text);
+        }
+    }
     write_raw_error(&texts.join("\n"));
 }
 

@@ -66,7 +66,7 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     (
         "-model-check -mc-mode bf -p DOT_IDS TRUE -memory -disable-timeout --coverage-summary M.mch -dot state_space_sfdp s.dot",
         &[
-            "graph M.mch -p DOT_IDS TRUE -p TIME_OUT 0 --compat prob -o s.dot",
+            "graph M.mch -p DOT_IDS TRUE -p TIME_OUT 0 --compat prob -o s.dot --max-states 100000",
             "check M.mch -p DOT_IDS TRUE -p TIME_OUT 0 --compat prob --strategy bfs --coverage --no-temporal",
         ],
         1,
@@ -75,7 +75,7 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     (
         "M.mch -nodead -model_check -p COMPRESSION true -p DOT_ENGINE neato -dotexpr transition_diagram card(x) s.dot",
         &[
-            "graph M.mch -p COMPRESSION true -p DOT_ENGINE neato --compat prob --project 'card(x)' -o s.dot",
+            "graph M.mch -p COMPRESSION true -p DOT_ENGINE neato --compat prob --project 'card(x)' -o s.dot --max-states 100000",
             "check M.mch -p COMPRESSION true -p DOT_ENGINE neato --compat prob --no-deadlock --no-temporal",
         ],
         0,
@@ -84,7 +84,7 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     (
         "-model_check -nodead -save all -his t.json -his_option show_states -spdot s.dot -l p.log -ll -c M.mch",
         &[
-            "graph M.mch --compat prob -o s.dot",
+            "graph M.mch --compat prob -o s.dot --max-states 100000",
             "check M.mch --compat prob --no-deadlock --coverage --save-trace t.json --no-temporal",
         ],
         3,
@@ -136,7 +136,45 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
         0,
         0,
     ),
-    ("M.mch -goal x=2 -model_check", &["check M.mch --compat prob --ltl 'G not({x=2})' --no-temporal"], 0, 0),
+    ("M.mch -goal x=2 -model_check", &["check M.mch --compat prob --ltl 'G not({x=2})' --no-temporal"], 1, 0),
+    ("M.mch", &["typecheck M.mch"], 0, 0),
+    (
+        "phonebook7.mch -p MAX_OPERATIONS 99 -mc 10 -spdot out.dot -p DOT_LEAVES FALSE -mc_mode df",
+        &[
+            "graph phonebook7.mch -p MAX_OPERATIONS 99 -p DOT_LEAVES FALSE --compat prob -o out.dot --max-states 10",
+            "check phonebook7.mch -p MAX_OPERATIONS 99 -p DOT_LEAVES FALSE --compat prob --prob-limits --max-states 10 --strategy dfs \
+             --no-temporal",
+        ],
+        0,
+        0,
+    ),
+    (
+        "--model-check -disable-time-out -p OPERATION_REUSE full -pref_group model_check unlimited -p COMPRESSION TRUE -noass -memory M.mch",
+        &[
+            "check M.mch -p TIME_OUT 0 -p OPERATION_REUSE full -p COMPRESSION TRUE --compat prob --no-assertions --no-temporal",
+        ],
+        1,
+        1,
+    ),
+    ("M.mch -cbc_tests 1000 '' tests.xml -save states.xml", &[], 0, 2),
+    (
+        "M.mch -model_check -cbc all -cbc_deadlock -p DEFAULT_SETSIZE 2",
+        &["check M.mch -p DEFAULT_SETSIZE 2 --compat prob --no-temporal"],
+        0,
+        2,
+    ),
+    (
+        "M.mch -model-check -spdot s.dot",
+        &["graph M.mch --compat prob -o s.dot --max-states 100000", "check M.mch --compat prob --no-temporal"],
+        0,
+        0,
+    ),
+    (
+        "M.mch -model-check -spdot s.svg",
+        &["graph M.mch --compat prob -o s.svg", "check M.mch --compat prob --no-temporal"],
+        0,
+        0,
+    ),
     ("M.mch -assertions", &["check M.mch --compat prob --no-invariant --no-deadlock --no-goal --no-temporal"], 0, 0),
     ("R.ref -refchk M.mch", &["refine R.ref --against M.mch"], 0, 0),
     ("M.mch -init", &["animate M.mch --compat prob --do init"], 0, 0),
@@ -192,7 +230,7 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     (
         "-model_check -nodead -noinv -noass -p MAX_INITIALISATIONS 2048 -mc_mode bf -spdot S.statespace.dot M.mch",
         &[
-            "graph M.mch -p MAX_INITIALISATIONS 2048 --compat prob -o S.statespace.dot",
+            "graph M.mch -p MAX_INITIALISATIONS 2048 --compat prob -o S.statespace.dot --max-states 100000",
             "check M.mch -p MAX_INITIALISATIONS 2048 --compat prob --no-deadlock --no-invariant --no-assertions --prob-limits \
              --strategy bfs --no-temporal",
         ],
@@ -218,7 +256,7 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     (
         "-model_check -nodead -save allstate -his historytmp -his_option show_states -spdot statespace.txt -l pl.log -ll -c M.mch",
         &[
-            "graph M.mch --compat prob -o statespace.txt",
+            "graph M.mch --compat prob -o statespace.txt --max-states 100000",
             "check M.mch --compat prob --no-deadlock --coverage --save-trace historytmp --no-temporal",
         ],
         3,
@@ -254,7 +292,7 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     (
         "M.mch -ltlformula Gtrue -p COMPRESSION TRUE -p OPERATION_REUSE TRUE -dotexpr transition_diagram (x,y) evidence.dot",
         &[
-            "graph M.mch -p COMPRESSION TRUE -p OPERATION_REUSE TRUE --compat prob --project '(x,y)' -o evidence.dot",
+            "graph M.mch -p COMPRESSION TRUE -p OPERATION_REUSE TRUE --compat prob --project '(x,y)' -o evidence.dot --max-states 100000",
             "check M.mch -p COMPRESSION TRUE -p OPERATION_REUSE TRUE --compat prob --ltl Gtrue --no-temporal --no-invariant \
              --no-deadlock --no-assertions --no-goal",
         ],

@@ -30,6 +30,9 @@ pub(crate) struct ProbcliOptions {
 /// The command that `-init` becomes.
 const INIT: [&str; 3] = ["animate", "--do", "init"];
 
+/// States of a drawing beside a model check, in a file that programs read.
+const MAX_WRITTEN_STATES: u64 = 100_000;
+
 /// Translation of a command line.
 #[derive(Default)]
 struct Plan {
@@ -49,6 +52,8 @@ struct Plan {
     history: Option<String>,
     /// Other commands, to which the file is added behind the first word.
     others: Vec<Vec<String>>,
+    /// States that a drawing of the state space may have: those that are visited.
+    max_drawn: Option<u64>,
     /// Options without effect, and why.
     notes: Vec<String>,
     /// What was asked for and cannot be done.
@@ -76,6 +81,10 @@ impl Plan {
                 command.extend_from_slice(&compat);
             }
             command.extend_from_slice(rest);
+            // A drawing that a program reads is the whole state space, one that people look at is cut.
+            if let ("graph", Some(max_drawn)) = (words[0].as_str(), self.max_drawn) {
+                command.extend(["--max-states".to_owned(), max_drawn.to_string()]);
+            }
             commands.push(command);
         }
         if self.is_checked {
@@ -138,6 +147,15 @@ fn translate(args: &[String]) -> Result<Plan, String> {
 
 /// Settles what depends on several options, in whatever order they were given.
 fn finish(plan: &mut Plan) {
+    let asks_nothing = plan.others.is_empty() && plan.missing.is_empty() && !plan.asks_version && !plan.asks_help;
+    // ProB reads and types a machine that nothing else is asked about.
+    if plan.file.is_some() && !plan.is_checked && asks_nothing {
+        plan.other(&["typecheck"]);
+    }
+    let is_picture = |other: &Vec<String>| other.last().is_some_and(|file| file.ends_with(".svg"));
+    if plan.is_checked && plan.max_drawn.is_none() && !plan.others.iter().any(is_picture) {
+        plan.max_drawn = Some(MAX_WRITTEN_STATES);
+    }
     // A walk initialises the machine, too.
     if plan.others.iter().any(|other| other.starts_with(&INIT.map(str::to_owned)) && other.len() > INIT.len()) {
         plan.others.retain(|other| *other != INIT);
@@ -163,8 +181,8 @@ fn apply(plan: &mut Plan, row: &OptionRow, arg: &str, values: &[&str]) -> Result
         OptionEffect::Do(act) => act(plan, values)?,
         OptionEffect::None => plan.notes.push(format!("`{arg}` has no effect: {}", row.becomes)),
         OptionEffect::Missing => {
-            let given = if values.is_empty() { String::new() } else { format!(" {}", values.join(" ")) };
-            plan.missing.push(format!("`{arg}{given}` cannot be done: {}", row.becomes));
+            let given: Vec<String> = [&[arg], values].concat().into_iter().map(quoted).collect();
+            plan.missing.push(format!("`{}` cannot be done: {}", given.join(" "), row.becomes));
         }
     }
     Ok(())
@@ -237,12 +255,16 @@ fn explain(plan: &Plan, commands: &[Vec<String>], json: bool) {
 
 /// A command as one would type it.
 fn shell_text(command: &[String]) -> String {
+    command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as the shell reads it.
+fn quoted(word: &str) -> String {
     let is_plain = |ch: char| ch.is_ascii_alphanumeric() || "-_./=,:".contains(ch);
-    let quoted = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.clone(),
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
-    };
-    command.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    }
 }
 
 fn list(json: bool) {

@@ -175,7 +175,9 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         1,
         OptionEffect::Do(|plan, values| {
             check(plan);
-            add(&mut plan.check, &["--max-states", &number(values[0])?.to_string()]);
+            let n_states = number(values[0])?;
+            plan.max_drawn = Some(n_states);
+            add(&mut plan.check, &["--max-states", &n_states.to_string()]);
             Ok(())
         }),
         "`abridge check --max-states N`",
@@ -265,8 +267,11 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     row(
         &["goal"],
         1,
-        OptionEffect::Do(|plan, values| formula(plan, "--ltl", &format!("G not({{{}}})", values[0]))),
-        "`--ltl \"G not({PRED})\"`; a state that satisfies it is told as a violation. A definition GOAL is told as a goal",
+        OptionEffect::Do(|plan, values| {
+            plan.notes.push("`-goal` becomes a temporal property: it is violated where the goal is reached".to_owned());
+            formula(plan, "--ltl", &format!("G not({{{}}})", values[0]))
+        }),
+        "`--ltl \"G not({PRED})\"`; a state that satisfies it is reported as a violation. A definition GOAL is reported as a goal",
     ),
     row(
         &["ltlassertions"],
