@@ -103,10 +103,17 @@ fn or_null<'de, D: serde::Deserializer<'de>, T: Deserialize<'de> + Default>(dese
 const LOOP_STARTS: &str = "loop starts here; it lasts to the end of the trace";
 
 /// Writes the steps of a trace, which may end in a loop; an error message on failure. A file whose name ends in `.svg` becomes a drawing.
-pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep], loop_start: Option<usize>) -> Result<(), String> {
+/// A drawing marks the last state with `fault`, if there is one.
+pub(crate) fn save(
+    path: &Path,
+    model: &Model,
+    steps: &[TraceStep],
+    loop_start: Option<usize>,
+    fault: Option<&str>,
+) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot write `{}`: {error}", path.display());
     if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg")) {
-        return replace_file(path, drawing(steps, loop_start).svg()).map_err(|error| failed(&io_text(&error)));
+        return replace_file(path, drawing(steps, loop_start, fault).svg()).map_err(|error| failed(&io_text(&error)));
     }
     let mut file = TraceFile::of_steps(model, steps);
     if let Some(step) = loop_start.and_then(|start| file.transition_list.get_mut(start)) {
@@ -117,19 +124,22 @@ pub(crate) fn save(path: &Path, model: &Model, steps: &[TraceStep], loop_start: 
 }
 
 /// States with what was changed, one below the other, and the steps between them. The last step of a loop leads back to where the loop starts.
-fn drawing(steps: &[TraceStep], loop_start: Option<usize>) -> Drawing {
+fn drawing(steps: &[TraceStep], loop_start: Option<usize>, fault: Option<&str>) -> Drawing {
     let n_nodes = steps.len() + usize::from(loop_start.is_none());
+    let fault_at = |number: usize| fault.filter(|_| number + 1 == n_nodes);
     let node = |number: usize| {
-        let lines = match number.checked_sub(1).and_then(|before| steps.get(before)) {
+        let mut lines: Vec<String> = match number.checked_sub(1).and_then(|before| steps.get(before)) {
             None => vec!["start".to_owned()],
             Some(step) => step.changes().map(|(name, value)| format!("{name} = {}", shortened(value, 60))).collect(),
         };
+        lines.extend(fault_at(number).map(str::to_owned));
         let in_loop = loop_start.is_some_and(|start| number >= start);
         DrawnNode {
             lines,
             row: number as u32,
             is_round: number == 0,
             colour: in_loop.then_some(1),
+            is_marked: fault_at(number).is_some(),
             ..DrawnNode::default()
         }
     };

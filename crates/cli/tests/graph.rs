@@ -122,3 +122,13 @@ fn a_picture_is_not_written_under_the_name_of_another_kind() {
         (2, "error: cannot write `/nowhere/out.svg`: no such file or folder\n")
     );
 }
+
+#[test]
+fn the_drawing_of_a_trace_says_what_is_wrong() {
+    let folder = Folder::new("graph-trace");
+    let path = folder.path("story.svg");
+    assert_eq!(abridge(&["check", "models/airlock.mch", "--save-trace", &path]).status, 12);
+    let svg = std::fs::read_to_string(&path).expect("a drawing");
+    assert!(svg.contains("invariant violated"), "{svg}");
+    assert_eq!(count(&svg, "#f4b6b0"), 1, "{svg}");
+}

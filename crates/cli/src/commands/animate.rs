@@ -386,7 +386,7 @@ impl Dialogue<'_> {
             return Reply::error("`save` needs a file name, for example: save story.prob2trace");
         }
         let path = trace_file::path_of(path);
-        match trace_file::save(&path, self.model, &self.animation.trace(), None) {
+        match trace_file::save(&path, self.model, &self.animation.trace(), None, None) {
             Ok(()) => Reply::text(
                 format!("saved {} to {}\n", count(self.animation.history().len(), "step"), path.display()),
                 json!({ "saved": path }),

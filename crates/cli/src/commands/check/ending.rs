@@ -46,10 +46,16 @@ pub(super) fn refuse_model(file: &Path, analysis: &Loaded, json: bool) -> Exit {
 pub(super) fn save_trace<'p>(path: &'p Path, model: &Model, report: &Report) -> Result<Option<&'p Path>, String> {
     let is_violated = |formula: &&TemporalReport| formula.verdict == TemporalVerdict::Violated;
     let of_formula = || report.temporal.iter().filter(is_violated).find_map(|formula| formula.trace.as_ref());
-    match report.violation().map(|violation| &violation.trace).or_else(of_formula) {
-        Some(trace) => trace_file::save(path, model, &trace.steps, trace.loop_start).map(|()| Some(path)),
-        None => Ok(None),
-    }
+    let violation = report.violation();
+    let Some(trace) = violation.map(|violation| &violation.trace).or_else(of_formula) else { return Ok(None) };
+    let fault = violation.map(|violation| match &violation.kind {
+        ViolationKind::Invariant { .. } => "invariant violated",
+        ViolationKind::Assertion { .. } => "assertion violated",
+        ViolationKind::Deadlock => "deadlock",
+        ViolationKind::IllDefined { .. } => "not well-defined",
+        ViolationKind::Goal => "goal reached",
+    });
+    trace_file::save(path, model, &trace.steps, trace.loop_start, fault).map(|()| Some(path))
 }
 
 fn exit_status(report: &Report) -> Exit {
