@@ -12,7 +12,7 @@ use crate::out::{out, raw};
 use crate::prompt::{Line, Prompt};
 use crate::session::DialogueSession;
 use crate::symbols::with_symbols;
-use crate::terminal::colours_output;
+use crate::terminal::{colours_output, wrapped_for_output};
 
 /// Answer to a command.
 pub(crate) struct Reply {
@@ -103,9 +103,9 @@ fn answer(talk: &impl Talk, command: &str, reply: Reply, json: bool) {
         }
         print_json(&object);
     } else {
-        out!("{}", reply.text);
+        out!("{}", wrapped_for_output(&reply.text));
         if reply.shows_place {
-            raw(talk.text(colours_output()).as_bytes());
+            raw(wrapped_for_output(&talk.text(colours_output())).as_bytes());
         }
     }
 }

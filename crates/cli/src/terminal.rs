@@ -91,6 +91,66 @@ pub(crate) fn width() -> usize {
     terminal_size::terminal_size_of(std::io::stderr()).map_or(USUAL_WIDTH, |(width, _)| usize::from(width.0))
 }
 
+/// Text for standard output, broken between words if that is a narrow terminal.
+pub(crate) fn wrapped_for_output(text: &str) -> String {
+    let size = std::io::stdout().is_terminal().then(|| terminal_size::terminal_size_of(std::io::stdout())).flatten();
+    size.map_or_else(|| text.to_owned(), |(width, _)| wrapped(text, usize::from(width.0)))
+}
+
+/// Lines broken between words. What goes on stands below the last column of the line; words that are longer than that stay where they are.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut all = String::new();
+    for line in text.split_inclusive('\n') {
+        if n_columns(line.trim_end()) <= width || is_source(line) {
+            all += line;
+            continue;
+        }
+        let indent = continuation(line, width);
+        let mut column = 0;
+        for word in line.split_inclusive(' ') {
+            let n_chars = n_columns(word.trim_end());
+            if column > indent && column + n_chars > width && n_chars + indent <= width {
+                all.truncate(all.trim_end_matches(' ').len());
+                all += "\n";
+                all += &" ".repeat(indent);
+                column = indent;
+            }
+            all += word;
+            column += n_columns(word.trim_end_matches('\n'));
+        }
+    }
+    all
+}
+
+/// Columns that a text takes; colours take none.
+fn n_columns(text: &str) -> usize {
+    let mut is_escape = false;
+    let is_seen = |ch: &char| {
+        is_escape |= *ch == '\u{1b}';
+        let is_seen = !is_escape;
+        is_escape &= *ch != 'm';
+        is_seen
+    };
+    text.chars().filter(is_seen).count()
+}
+
+/// A line of a machine that a diagnostic quotes, or the marks below it.
+fn is_source(line: &str) -> bool {
+    line.trim_start_matches(|ch: char| ch == ' ' || ch.is_ascii_digit()).starts_with("| ")
+}
+
+/// Column of what goes on: that of the last field of a table, if it leaves half of the width.
+fn continuation(line: &str, width: usize) -> usize {
+    const DEEPER: usize = 2;
+    let start = line.len() - line.trim_start_matches(' ').len();
+    let starts_field = |at: &usize| line[..*at].ends_with("  ") && !line[*at..].starts_with(' ');
+    let columns = line.char_indices().map(|(at, _)| at).filter(starts_field).map(|at| n_columns(&line[..at]));
+    match columns.filter(|column| *column <= width / 2).max() {
+        Some(column) if column > start => column,
+        _ => (start + DEEPER).min(width / 2),
+    }
+}
+
 /// The first parts, as many as fit into one line of a terminal; a line that is wrapped cannot be written over.
 pub(crate) fn fitted(parts: &[String], width: usize) -> String {
     let mut line = String::new();
@@ -130,6 +190,29 @@ mod tests {
             assert_eq!(is_coloured(Colours::Auto, is_terminal, &variable), expected, "{environment:?} {is_terminal}");
             assert!(is_coloured(Colours::Always, is_terminal, &variable));
             assert!(!is_coloured(Colours::Never, is_terminal, &variable));
+        }
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        assert_eq!(wrapped("short\n", 20), "short\n");
+        let step = "  1  request(outer)  granted = {inner, outer}, is_open = {}\n";
+        let below = " ".repeat(21);
+        assert_eq!(
+            wrapped(step, 42),
+            format!("  1  request(outer)  granted = {{inner,\n{below}outer}}, is_open = {{}}\n")
+        );
+        let help = "  b [N]   go back one step, or N steps\n";
+        assert_eq!(wrapped(help, 24), "  b [N]   go back one\n          step, or N\n          steps\n");
+        assert_eq!(wrapped("one two three\n", 8), "one two\n  three\n");
+        // What has no spaces cannot be broken, and colours take no room.
+        let long = "x = {(1|->2),(2|->3),(3|->4)}\n";
+        assert_eq!(wrapped(long, 12), long);
+        assert_eq!(wrapped("\u{1b}[1;32mone two\u{1b}[0m\n", 7), "\u{1b}[1;32mone two\u{1b}[0m\n");
+        assert_eq!(wrapped("12 | a long line of a machine\n", 10), "12 | a long line of a machine\n");
+        for width in 0..60 {
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(words(&wrapped(step, width)), words(step));
         }
     }
 

@@ -215,6 +215,8 @@ fn a_line_is_edited_in_a_narrow_window() {
     let sum = (1..30).map(|n| n.to_string()).collect::<Vec<_>>().join(" + ");
     let mut terminal = Terminal::start(&["repl"], &folder.path(""), 40, &[]);
     terminal.ask(&format!("{sum}\u{7f}\u{7f}30"), "436 : INTEGER");
+    // Lines of the program are broken between words.
+    terminal.ask(":help", "value of an\r\n                   expression, truth");
     terminal.end();
 }
 
