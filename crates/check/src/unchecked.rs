@@ -71,12 +71,12 @@ fn gluing(model: &Model, config: &Config) -> Option<Diagnostic> {
     let diagnostic = Diagnostic::warning("gluing-unchecked", message);
     let note = format!("states have no value of {}, which only the abstraction has", names.join(", "));
     let diagnostic = at_all(diagnostic, conjuncts.iter().map(|conjunct| conjunct.span));
-    Some(diagnostic.note(note).help("`--no-gluing` leaves them out"))
+    Some(diagnostic.note(note).help("`abridge refine FILE --by simulation` checks them; `--no-gluing` leaves them out"))
 }
 
 /// A diagnostic about several places.
 fn at_all(diagnostic: Diagnostic, mut places: impl Iterator<Item = Span>) -> Diagnostic {
     let first = places.next();
     let diagnostic = first.into_iter().fold(diagnostic, Diagnostic::at);
-    places.take(MAX_PLACES - 1).fold(diagnostic, |diagnostic, span| diagnostic.also(span, "nor this"))
+    places.take(MAX_PLACES - 1).fold(diagnostic, |diagnostic, span| diagnostic.also(span, "not checked either"))
 }

@@ -44,7 +44,7 @@ fn evidence_is_a_tree() {
   after step 2: `EG {door = shut}` holds
     loop starts here
       3  pass_by
-    loop: the last 1 step for ever
+    loop: the last step for ever
   after step 2: `EX {door = locked}` holds
       3  lock  door = locked
 ";

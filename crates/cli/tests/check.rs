@@ -593,11 +593,14 @@ fn a_machine_that_cannot_start_says_why() {
 fn a_formula_with_bounded_integers_says_where_they_end() {
     let folder = Folder::new("bounds");
     let run = |text: &str| abridge(&["check", &folder.file("M.mch", text)]).stdout;
-    let bounds = "  INT is -1..3 here; ";
+    let bounds = " here; enlarge it with `-p MAXINT 100`";
     let text = run("MACHINE M VARIABLES x INVARIANT x : NAT INITIALISATION x := 100 END");
-    assert!(text.starts_with("invariant violated") && text.contains(bounds), "{text}");
+    assert!(text.starts_with("invariant violated") && text.contains(&format!("  NAT is 0..3{bounds}")), "{text}");
     let text = run("MACHINE M CONSTANTS n PROPERTIES n : NAT1 & n = 10 END");
-    assert!(text.starts_with("the machine cannot start") && text.contains(bounds), "{text}");
+    assert!(
+        text.starts_with("the machine cannot start") && text.contains(&format!("  NAT1 is 1..3{bounds}")),
+        "{text}"
+    );
     let text = run("MACHINE M VARIABLES f INVARIANT f : 1..2 +-> NAT INITIALISATION f := {1|->0, 1|->2} END");
     assert!(text.starts_with("invariant violated") && !text.contains(bounds), "{text}");
     let text = run("MACHINE M VARIABLES x INVARIANT x : NATURAL & x < 3 INITIALISATION x := 100 END");
@@ -703,6 +706,8 @@ fn a_long_trace_is_folded_and_ends_with_the_verdict() {
     assert!(run.stdout.contains(fold), "{}", run.stdout);
     let json = abridge(&["check", &file, "--json"]).json();
     assert_eq!(json["violation"]["trace"].as_array().map(Vec::len), Some(3002));
+    let run = abridge(&["check", &file, "--no-invariant", "--ltl", "G {x < 3000}", "--max-states", "4000"]);
+    assert_eq!(run.stdout.matches("--ltl violated: G {x < 3000}\n").count(), 2, "{}", run.stdout);
 }
 
 #[test]
@@ -734,7 +739,8 @@ fn a_report_is_one_small_page() {
         "<td class=\"n\">3002</td><td>up</td><td>x = 3001</td>",
         "2,902 steps not shown",
         "s = \"&lt;b&gt;&amp;\"",
-        "never taken: <code>never</code>",
+        "<p class=\"open\">operations not taken so far: <code>never</code></p>",
+        "<tr><th>INT</th><td>-1..3</td></tr>",
         "<td>up</td><td class=\"n\">",
     ] {
         assert!(html.contains(expected), "{expected}");

@@ -162,7 +162,7 @@ ASSERT_LTL1 violated: G ([request] => F [serve])
     2  request         waits = TRUE
   loop starts here
     3  work
-  loop: the last 1 step for ever
+  loop: the last step for ever
 
     1  2  after step
     ·  ●  G ([request] => F [serve])

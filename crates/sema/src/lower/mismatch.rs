@@ -154,6 +154,7 @@ impl Lower<'_> {
             {
                 diagnostic.help(singleton(&snippet, matches!(found_shape, TypeTerm::Integer)))
             }
+            (TypeTerm::Pow(_), TypeTerm::Integer) => with_size_of(diagnostic, &snippet),
             _ => self.with_conversion(diagnostic, found, expected, &snippet),
         }
     }
@@ -173,6 +174,11 @@ impl Lower<'_> {
             let TypeTerm::Pow(pair) = self.types.shape(function) else { continue };
             if matches!(self.types.shape(*pair), TypeTerm::Pair(_, to) if self.alike(*to, value)) {
                 return diagnostic.help(format!("a value of the function is written `{name}(...)`"));
+            }
+        }
+        for (set, number, text) in [(left_ty, right_ty, &left_text), (right_ty, left_ty, &right_text)] {
+            if let (TypeTerm::Pow(_), TypeTerm::Integer) = (self.types.shape(set), self.types.shape(number)) {
+                return with_size_of(diagnostic, text);
             }
         }
         match (self.types.shape(left_ty), self.types.shape(right_ty)) {
@@ -301,6 +307,14 @@ impl Lower<'_> {
             Expr::SetExtension(items) => Some(items.iter().map(|item| self.snippet(self.span(*item))).collect()),
             _ => None,
         }
+    }
+}
+
+/// Adds the cardinality of a set. What is more than a name may lack parentheses instead.
+fn with_size_of(diagnostic: Diagnostic, set: &str) -> Diagnostic {
+    match set.chars().all(|ch| ch.is_alphanumeric() || ch == '_') {
+        true => diagnostic.help(format!("the number of its elements is `card({set})`")),
+        false => diagnostic,
     }
 }
 

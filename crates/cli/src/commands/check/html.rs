@@ -10,9 +10,9 @@ use abridge_check::{Report, TemporalVerdict, Trace, Violation, ViolationKind};
 use abridge_diag::{RenderConfig, SourceMap, render};
 use abridge_model::Model;
 
-use super::text::{heading, plural, verdict_line};
+use super::text::{heading, never_taken, plural, reasons, set_sizes, verdict_line};
 use super::{CheckTimes, coverage};
-use crate::report::{count, explanation_lines};
+use crate::report::count;
 use crate::steps::{MAX_LISTED_STEPS, N_END_STEPS, changes, label, shortened};
 use crate::watch::{grouped, peak_bytes};
 use abridge_draw::xml;
@@ -84,8 +84,14 @@ impl Page {
             ("memory", format!("{} MB", peak_bytes() >> 20)),
             ("version", format!("abridge {}", env!("CARGO_PKG_VERSION"))),
         ];
+        // What holds, holds for these.
+        let preferences = &model.steering.preferences;
+        let integers = ("INT", format!("{}..{}", preferences.min_int, preferences.max_int));
+        let sizes = Some(set_sizes(model, true)).filter(|sizes| !sizes.is_empty());
+        let sizes = sizes.map(|sizes| ("deferred sets", xml(&shortened(&sizes.join(", "), MAX_CELL_CHARS))));
+        let rows = rows.into_iter().chain(sizes).chain([integers]);
         self.line("<table class=\"facts\">");
-        rows.iter().for_each(|(name, value)| self.line(&format!("<tr><th>{name}</th><td>{value}</td></tr>")));
+        rows.for_each(|(name, value)| self.line(&format!("<tr><th>{name}</th><td>{value}</td></tr>")));
         self.line("</table>");
         if !report.limits.is_empty() {
             self.line("<h2>Limits</h2><ul>");
@@ -100,8 +106,8 @@ impl Page {
             self.line(&format!("<h2>{}</h2>", xml(&shortened(&heading(model, sources, violation), MAX_CELL_CHARS))));
             self.place(model, sources, violation);
             self.line("<ul>");
-            for text in explanation_lines(sources, &violation.parts, &violation.reasons) {
-                self.line(&format!("<li><code>{}</code></li>", xml(&shortened(&text, MAX_CELL_CHARS))));
+            for text in reasons(model, sources, violation) {
+                self.line(&format!("<li>{}</li>", marked(&shortened(&text, MAX_CELL_CHARS))));
             }
             self.line("</ul>");
             self.trace(&violation.trace);
@@ -140,7 +146,7 @@ impl Page {
                 self.line(&format!("<tr class=\"fold\"><td></td><td colspan=\"2\">{text}</td></tr>"));
             }
             if trace.loop_start == Some(idx) {
-                self.line("<tr class=\"fold\"><td></td><td colspan=\"2\">the loop begins</td></tr>");
+                self.line("<tr class=\"fold\"><td></td><td colspan=\"2\">loop starts here</td></tr>");
             }
             let number = idx + 1 - trace.n_setup.min(1);
             let (name, text) = (shortened(&label(step), MAX_CELL_CHARS), shortened(&changes(step), MAX_CELL_CHARS));
@@ -167,6 +173,12 @@ impl Page {
             };
             let (text, verdict) = (shortened(&formula.formula, MAX_CELL_CHARS), shortened(&verdict, MAX_CELL_CHARS));
             self.line(&format!("<p><code>{}</code> <span class=\"{class}\">{}</span></p>", xml(&text), xml(&verdict)));
+            if let Some(story) = &formula.story {
+                self.line(&format!(
+                    "<ul><li>{}</li></ul>",
+                    marked(&shortened(&story.culprit.to_string(), MAX_CELL_CHARS))
+                ));
+            }
             if let Some(trace) = &formula.trace {
                 self.trace(trace);
             }
@@ -231,7 +243,7 @@ impl Page {
         // Canonizers may exchange operations.
         if !never.is_empty() && has_all_steps && report.reduction.is_none() {
             let never = xml(&shortened(&never.join(", "), 10 * MAX_CELL_CHARS));
-            self.line(&format!("<p class=\"open\">never taken: <code>{never}</code></p>"));
+            self.line(&format!("<p class=\"open\">{}: <code>{never}</code></p>", never_taken(report)));
         }
     }
 

@@ -17,7 +17,7 @@ use crate::commands;
 use crate::load::load_with;
 use crate::out::{out, outln};
 use crate::report::{count, json_diagnostics};
-use crate::steps::{steps_json, table};
+use crate::steps::{MAX_LISTED_STEPS, steps_json, table};
 use crate::terminal::{Tone, print_toned};
 use crate::text::io_text;
 
@@ -176,8 +176,12 @@ pub(crate) fn violated_text(report: &Report) -> String {
 
 /// Prints what became of all formulas, violations with their paths.
 pub(crate) fn print(report: &Report) {
+    let mut is_behind_path = false;
     for formula in &report.temporal {
         let TemporalReport { name, formula: text, verdict, trace, story, evidence, .. } = formula;
+        if std::mem::take(&mut is_behind_path) {
+            outln!();
+        }
         match verdict {
             TemporalVerdict::Holds => print_toned(&format!("{name} holds: {text}"), Tone::Good),
             TemporalVerdict::Violated => print_toned(&format!("{name} violated: {text}"), Tone::Bad),
@@ -190,10 +194,12 @@ pub(crate) fn print(report: &Report) {
             TemporalVerdict::Error(_) => outln!("{name}: the formula is wrong"),
         }
         if let Some(evidence) = evidence {
-            out!("{}\n", evidence_text(evidence));
+            out!("{}", evidence_text(evidence));
+            is_behind_path = true;
             continue;
         }
         let Some(trace) = trace else { continue };
+        is_behind_path = true;
         if let Some(story) = story {
             outln!("  {}", story.culprit);
             story.fairness.iter().for_each(|reason| outln!("  fair: {reason}"));
@@ -205,7 +211,11 @@ pub(crate) fn print(report: &Report) {
             outln!("  the trace is incomplete: {gap}");
         }
         story.iter().for_each(|story| out!("{}", table_text(&story.rows, 1)));
-        outln!();
+        if trace.steps.len() > MAX_LISTED_STEPS {
+            // The first line has left the screen.
+            outln!();
+            print_toned(&format!("{name} violated: {text}"), Tone::Bad);
+        }
     }
 }
 
@@ -214,8 +224,8 @@ pub(crate) fn path_text(steps: &[TraceStep], first: usize, loop_start: Option<us
     if let Some(start) = loop_start {
         let (stem, round) = steps.split_at(start);
         let (stem, n_round, round) = (table(stem, first), round.len(), table(round, first + start));
-        let n_round = count(n_round, "step");
-        return format!("{stem}  loop starts here\n{round}  loop: the last {n_round} for ever\n");
+        let repeated = if n_round == 1 { "step".to_owned() } else { count(n_round, "step") };
+        return format!("{stem}  loop starts here\n{round}  loop: the last {repeated} for ever\n");
     }
     let end = match end {
         Some(StoryEnd::Loop(_)) => "  stays in a deadlock for ever\n",

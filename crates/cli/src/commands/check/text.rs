@@ -97,22 +97,35 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
     print_deferred(model, report);
 }
 
+/// What is said about operations without steps: a search that has ended early may not have come to them.
+pub(super) fn never_taken(report: &Report) -> &'static str {
+    let ended_at_finding = !report.violations.is_empty() && !report.finds_all;
+    match report.visited_all && !ended_at_finding {
+        true => "operations never taken",
+        false => "operations not taken so far",
+    }
+}
+
 fn print_never_taken(report: &Report, is_por_refused: bool) {
     let never: Vec<&str> =
         report.coverage.iter().filter(|c| c.transitions == 0).map(|c| c.operation.as_str()).collect();
     // Under partial order reduction, coverage says nothing about the machine; neither does it if the machine did not start. Canonizers may exchange operations.
     let is_about_all = (report.por.is_none() || is_por_refused) && report.reduction.is_none();
     if !never.is_empty() && is_about_all && report.states > 0 {
-        outln!("operations never taken: {}", never.join(", "));
+        outln!("{}: {}", never_taken(report), never.join(", "));
     }
+}
+
+/// The sizes of deferred sets; those that the user chose are known to him.
+pub(super) fn set_sizes(model: &Model, has_chosen: bool) -> Vec<String> {
+    let is_chosen = |id| model.steering.set_sizes.iter().any(|(set, _)| *set == id);
+    let deferred = model.sets.iter().filter(|(id, set)| set.is_deferred() && (has_chosen || !is_chosen(*id)));
+    deferred.map(|(_, set)| format!("{} has {}", set.name, plural(u64::from(set.size()), "element"))).collect()
 }
 
 /// What holds, holds for the sizes of deferred sets that were chosen.
 fn print_deferred(model: &Model, report: &Report) {
-    let is_given = |id| model.steering.set_sizes.iter().any(|(set, _)| *set == id);
-    let deferred = model.sets.iter().filter(|(id, set)| set.is_deferred() && !is_given(*id));
-    let sizes: Vec<String> =
-        deferred.map(|(_, set)| format!("{} has {}", set.name, plural(u64::from(set.size()), "element"))).collect();
+    let sizes = set_sizes(model, false);
     if !sizes.is_empty() && report.verdict == Verdict::Holds {
         outln!("deferred sets: {}", sizes.join(", "));
     }
@@ -248,35 +261,38 @@ fn print_stuck(model: &Model, sources: &SourceMap, config: &Config) {
             outln!("  first conjunct that contradicts those before it: {text}");
             outln!("  --> {}", sources.locate(property.span));
             let formulas = &model.properties[..=idx];
-            print_bounds(model, sources, formulas, formulas.iter().map(|formula| sources.snippet(formula.span)));
+            let texts = formulas.iter().map(|formula| sources.snippet(formula.span));
+            bounds(model, sources, formulas, texts).iter().for_each(|text| outln!("  {text}"));
         }
         Some(Stuck::Initialisation) => outln!("the machine cannot start: INITIALISATION has no outcome"),
         None => outln!("the machine cannot start: PROPERTIES are unsatisfiable, or INITIALISATION has no outcome"),
     }
 }
 
-/// Prints the bounds of INT if the text of some formula depends on them and some text has a number beyond them: few users expect NAT to end
-/// at 3.
-fn print_bounds<'t>(
+/// The bounds of the bounded integers that some formula names, if some text has a number beyond them: few users expect NAT to end at 3.
+fn bounds<'t>(
     model: &Model,
     sources: &SourceMap,
     formulas: &[Conjunct],
     texts: impl IntoIterator<Item = &'t str>,
-) {
-    const BOUNDED: [&str; 5] = ["INT", "NAT", "NAT1", "MAXINT", "MININT"];
-    let is_bounded = |formula: &Conjunct| {
-        let words = sources.snippet(formula.span).split(|ch: char| !ch.is_alphanumeric() && ch != '_');
-        words.into_iter().any(|word| BOUNDED.contains(&word))
-    };
+) -> Option<String> {
     let preferences = &model.steering.preferences;
-    let is_beyond = |text: &str| has_number_beyond(text, &preferences.min_int, &preferences.max_int);
-    if formulas.iter().any(is_bounded) && texts.into_iter().any(is_beyond) {
-        outln!(
-            "  INT is {}..{} here; enlarge it with `-p MAXINT 100`, or with `SET_PREF_MAXINT == 100` in the DEFINITIONS",
-            preferences.min_int,
-            preferences.max_int
-        );
-    }
+    let (low, high) = (&preferences.min_int, &preferences.max_int);
+    let bounded = [
+        ("NAT", format!("NAT is 0..{high}")),
+        ("NAT1", format!("NAT1 is 1..{high}")),
+        ("INT", format!("INT is {low}..{high}")),
+        ("MAXINT", format!("MAXINT is {high}")),
+        ("MININT", format!("MININT is {low}")),
+    ];
+    let names = |formula: &Conjunct, name: &str| {
+        let mut words = sources.snippet(formula.span).split(|ch: char| !ch.is_alphanumeric() && ch != '_');
+        words.any(|word| word == name)
+    };
+    let (_, meaning) = bounded.into_iter().find(|(name, _)| formulas.iter().any(|formula| names(formula, name)))?;
+    let is_beyond = |text: &str| has_number_beyond(text, low, high);
+    let change = "enlarge it with `-p MAXINT 100`, or with `SET_PREF_MAXINT == 100` in the DEFINITIONS";
+    texts.into_iter().any(is_beyond).then(|| format!("{meaning} here; {change}"))
 }
 
 /// All violations, the first in the order of discovery first. Several are counted and numbered.
@@ -296,14 +312,26 @@ fn print_violations(model: &Model, sources: &SourceMap, report: &Report) {
     }
 }
 
-/// The place of a false conjunct, and the bounds of INT if they may be what it is false about.
-fn print_conjunct(model: &Model, sources: &SourceMap, conjunct: &Conjunct, violation: &Violation) {
-    outln!("  --> {}", sources.locate(conjunct.span));
-    let is_read = |name: &str| conjunct.reads.iter().any(|id| model.variables[id].name == name);
-    let state = violation.trace.steps.last().map(|step| step.state.as_slice()).unwrap_or_default();
-    let read = state.iter().filter(|(name, _)| is_read(name)).map(|(_, value)| value.as_str());
-    let parts = violation.parts.iter().map(|part| part.value.as_str());
-    print_bounds(model, sources, std::slice::from_ref(conjunct), read.chain(parts));
+/// The conjunct that a finding is about.
+pub(super) fn false_conjunct<'m>(model: &'m Model, violation: &Violation) -> Option<&'m Conjunct> {
+    match &violation.kind {
+        ViolationKind::Invariant { conjunct } => Some(&model.invariant[*conjunct]),
+        ViolationKind::Assertion { conjunct } => Some(&model.assertions[*conjunct]),
+        ViolationKind::IllDefined { .. } | ViolationKind::Deadlock | ViolationKind::Goal => None,
+    }
+}
+
+/// Why a conjunct is false, one reason a line.
+pub(super) fn reasons(model: &Model, sources: &SourceMap, violation: &Violation) -> Vec<String> {
+    let mut lines = explanation_lines(sources, &violation.parts, &violation.reasons);
+    if let Some(conjunct) = false_conjunct(model, violation) {
+        let is_read = |name: &str| conjunct.reads.iter().any(|id| model.variables[id].name == name);
+        let state = violation.trace.steps.last().map(|step| step.state.as_slice()).unwrap_or_default();
+        let read = state.iter().filter(|(name, _)| is_read(name)).map(|(_, value)| value.as_str());
+        let parts = violation.parts.iter().map(|part| part.value.as_str());
+        lines.extend(bounds(model, sources, std::slice::from_ref(conjunct), read.chain(parts)));
+    }
+    lines
 }
 
 /// Whether a text has an integer beyond some bounds. Digits in names do not count.
@@ -354,17 +382,13 @@ fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
     let tone = if matches!(violation.kind, ViolationKind::Goal) { Tone::Good } else { Tone::Bad };
     let heading = heading(model, sources, violation);
     print_toned(&heading, tone);
-    match &violation.kind {
-        ViolationKind::Invariant { conjunct } => {
-            print_conjunct(model, sources, &model.invariant[*conjunct], violation);
-        }
-        ViolationKind::Assertion { conjunct } => {
-            print_conjunct(model, sources, &model.assertions[*conjunct], violation);
-        }
-        ViolationKind::IllDefined { error, .. } => print_diagnostic(sources, error),
-        ViolationKind::Deadlock | ViolationKind::Goal => {}
+    if let Some(conjunct) = false_conjunct(model, violation) {
+        outln!("  --> {}", sources.locate(conjunct.span));
     }
-    for line in explanation_lines(sources, &violation.parts, &violation.reasons) {
+    if let ViolationKind::IllDefined { error, .. } = &violation.kind {
+        print_diagnostic(sources, error);
+    }
+    for line in reasons(model, sources, violation) {
         outln!("  {line}");
     }
     outln!();
