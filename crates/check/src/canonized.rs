@@ -268,9 +268,10 @@ pub(crate) fn run<E: Explorer>(
     if let Some(why) = formula_doubt(config, &examined) {
         doubt_formulas(&mut report, &why);
     }
-    let name = |trouble: &Trouble| &plan.parts[trouble.part].name;
     let troubles = canonized.troubles();
-    examined.troubles = troubles.iter().map(|trouble| trouble_text(system, name(trouble), trouble)).collect();
+    if !troubles.is_empty() {
+        examined.troubles = trouble_texts(system, &plan, &troubles);
+    }
     confirm(&mut report, &mut examined, system, config, explorer.control());
     settle(&mut report, examined);
     Ok(report)
@@ -406,7 +407,7 @@ fn settle(report: &mut Report, examined: ReductionReport) {
 fn refuted_text(examined: &ReductionReport) -> String {
     let refutation = examined.refutation.as_ref();
     refutation.map_or_else(String::new, |refutation| {
-        format!("reduction `{}` is refuted: {}", refutation.name, refutation.difference)
+        format!("reduction `{}` is refuted, nothing was searched", refutation.name)
     })
 }
 
@@ -434,8 +435,9 @@ fn examine(
     if !report.is_proved {
         let tested = plan.without_symmetry();
         let sampled = sample(system, &tested, asked, deadlock, SAMPLE_STATES);
-        let Sampled { n_states, refutation, is_doubtful, further, parts } = sampled;
+        let Sampled { n_states, refutation, is_doubtful, further, parts, untested } = sampled;
         report.tested = n_states;
+        report.troubles.extend(untested.map(|(n_states, first)| untested_text(system, n_states, &first)));
         let is_tested = |part: &&mut PartReport| part.strategy != SYMMETRY;
         report.parts.iter_mut().filter(is_tested).zip(parts).for_each(|(part, it)| part.sample = Some(it));
         report.refutation = refutation.map(|it| refutation_report(system, &tested, &it, is_doubtful));
@@ -579,14 +581,27 @@ fn finding_text(system: &impl ModelSystem, kind: FindingKind) -> String {
     }
 }
 
-fn trouble_text(system: &impl ModelSystem, name: &str, trouble: &Trouble) -> String {
-    let what = match trouble.kind {
-        TroubleKind::Undefined => "has no result",
-        TroubleKind::Several => "has several results",
-        TroubleKind::LargeOrbit => "has an orbit too large to enumerate",
-        TroubleKind::Endless => "does not come to an end",
+fn untested_text(system: &impl ModelSystem, n_states: u64, first: &[u32]) -> String {
+    let first = shown(system, first);
+    let why = "a function has no result there, or some step could not be evaluated";
+    match n_states {
+        1 => format!("a state with {first} could not be tested: {why}"),
+        n_states => format!("{n_states} states could not be tested, the first with {first}: {why}"),
+    }
+}
+
+fn trouble_texts(system: &impl ModelSystem, plan: &ReductionPlan, troubles: &[Trouble]) -> Vec<String> {
+    let text = |trouble: &Trouble| {
+        let what = match trouble.kind {
+            TroubleKind::Undefined => "has no result",
+            TroubleKind::Several => "has several results",
+            TroubleKind::LargeOrbit => "has an orbit too large to enumerate",
+            TroubleKind::Endless => "does not come to an end",
+        };
+        let name = &plan.parts[trouble.part].name;
+        format!("reduction `{name}` {what} in a state with {}, which stays as it is", shown(system, &trouble.state))
     };
-    format!("reduction `{name}` {what} in a state with {}", shown(system, &trouble.state))
+    troubles.iter().map(text).collect()
 }
 
 /// Chooses reductions of a model by name; the error says which name is unknown.

@@ -192,3 +192,18 @@ fn a_run_with_a_tested_reduction_goes_on_from_its_checkpoint() {
     folder.file("Wheel.mch", &text(8000));
     assert_eq!(check(&["--resume", &saved]).status, 2);
 }
+
+#[test]
+fn states_that_could_not_be_tested_are_named() {
+    let folder = Folder::new("canonizers-untested");
+    let text = "MACHINE M DEFINITIONS
+        CANONIZER_loop == BEGIN WHILE y > 0 DO skip INVARIANT TRUE = TRUE VARIANT 1 END END
+        VARIABLES x, y INVARIANT x : 0..5 & y : 0..1 INITIALISATION x := 0 || y := 0
+        OPERATIONS inc = SELECT x < 6 THEN x := x + 1 || y := 1 END END";
+    let file = folder.file("M.mch", text);
+    let run = abridge(&["canonizers", &file]);
+    assert!(run.stdout.contains("states could not be tested, the first with x = 1, y = 1"), "{}", run.stdout);
+    let run = abridge(&["check", &file, "--reduce", "loop"]);
+    assert_eq!(run.status, 12, "{}", run.stdout);
+    assert!(run.stdout.contains("has no result in a state with x = 1, y = 1, which stays as it is"), "{}", run.stdout);
+}

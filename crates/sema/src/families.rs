@@ -348,7 +348,11 @@ impl Expander<'_> {
     fn successor(&self, set: ExprId) -> Result<String, String> {
         if let Expr::Binary(BinaryOp::Interval, low, high) = &self.ast.expr(self.defined_as(set)).expr {
             let (low, high) = (text(self.ast, *low), text(self.ast, *high));
-            let next = format!("({low}) + (el__ - ({low}) + 1) mod (({high}) - ({low}) + 1)");
+            let next = match (low.as_str(), high.parse::<u32>()) {
+                ("0", Ok(last)) => format!("(el__ + 1) mod {}", u64::from(last) + 1),
+                ("0", Err(_)) => format!("(el__ + 1) mod (({high}) + 1)"),
+                _ => format!("({low}) + (el__ - ({low}) + 1) mod (({high}) - ({low}) + 1)"),
+            };
             return Ok(format!("%el__.(el__ : {} | {next})", self.set));
         }
         if let Some(elements) = self.elements() {

@@ -59,6 +59,8 @@ pub struct Sampled {
     pub further: Option<(Refutation, bool)>,
     /// One entry for each reduction of the plan.
     pub parts: Vec<PartSample>,
+    /// States that could not be compared: how many, and the first.
+    pub untested: Option<(u64, Vec<u32>)>,
 }
 
 /// What a worker tells about a state.
@@ -160,7 +162,9 @@ pub fn sample(
             canonizer.examine_images(&state, &mut n_looks, &mut sampled.parts);
             let is_first = found.is_empty();
             match tester.compare(&state, &portrait) {
-                Ok(is_tested) => sampled.n_states += u64::from(is_tested && is_first),
+                Ok(true) => sampled.n_states += u64::from(is_first),
+                Ok(false) if tester.worker.is_stopped() => {}
+                Ok(false) => sampled.untested.get_or_insert_with(|| (0, state.clone())).0 += 1,
                 Err((refutation, is_doubtful)) => {
                     // Classes are not known where orbits could not be enumerated.
                     let is_step = refutation.is_about_steps();
