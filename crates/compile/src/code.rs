@@ -75,7 +75,12 @@ pub(crate) enum Test {
     LessEqual(Code, Code),
     Exists(Plan),
     /// No solution of the plan fails the test.
-    Forall(Plan, Box<Test>),
+    Forall {
+        plan: Plan,
+        test: Box<Test>,
+        /// If the test is ill-defined, so is the conclusion of the quantifier. Else the conclusion is searched in part.
+        is_exact: bool,
+    },
     If(Box<Test>, Box<Test>, Box<Test>),
     Let(Vec<(usize, Code)>, Box<Test>),
     Interpret(PredId, Arc<FreeNames>),
@@ -138,8 +143,8 @@ pub(crate) struct SolutionTable {
 pub(crate) enum PlanStep {
     Test {
         test: Test,
-        /// The test reads an unknown. If it is ill-defined, the candidate is no solution.
-        is_open: bool,
+        /// If the test is ill-defined, the candidate is no solution. Else it was evaluated rather than searched, and must be well-defined.
+        is_searched: bool,
     },
     Match {
         pattern: ValuePattern,

@@ -90,7 +90,7 @@ pub struct Runtime<'p> {
     /// Cached applications of symbolic functions.
     pub(crate) applied: Applied,
     pub(crate) fuel: u64,
-    /// Ill-defined conditions do not count as false, since a universal quantifier is being refuted.
+    /// Ill-defined conditions do not count as false, since it is not known where the answer will be used.
     pub(crate) is_strict: bool,
     /// Some slot holds only a prefix of a function.
     pub(crate) is_partial: bool,

@@ -157,6 +157,16 @@ const OPERATORS: &[&str] = &[
     "$int : INTER(x).(x : 1..z & $pred | $set)",
     "$pair : %x.(x : $set & $pred | $int)",
     "%x.(x : 0..2 & $pred | $int)($int) = $int",
+    "$pair : %x.(x : 0..2 | 1 / x)",
+    "$pair : %x.(x : $set /\\ 0..2 | 1 / x)",
+    "$int : dom(%x.(x : 0..z | 1 / x))",
+    "%x.(x : 0..z | 1 / x) = $rel",
+    "$set <: UNION(x).(x : 0..2 & $pred | {1 / x})",
+    "UNION(x).(x : 0..2 & $pred | {1 / x}) = $set",
+    "$int : UNION(x).(x : 0..2 & $pred | {1 / x})",
+    "1 : {y | #x.(x : 0..2 & $pred & y = 1 / x)} \\/ $set",
+    "!x.(x : 0..2 => (1 / x = 1 or $pred))",
+    "not(!x.(x : 0..2 & $pred => 1 / x < $int))",
     "card(%x.(x : 0..2 & $pred | $int)) = 3",
     "IF $pred THEN $int ELSE $int END = $int",
     "IF $pred THEN $pred ELSE $pred END",
@@ -182,7 +192,7 @@ const OPERATORS: &[&str] = &[
 ];
 
 /// Machines around a predicate `@P`.
-const CONTEXTS: [(&str, &str); 26] = [
+const CONTEXTS: [(&str, &str); 34] = [
     ("invariant", "INVARIANT z = 0 & b : BOOL & @P"),
     ("negated invariant", "INVARIANT z = 0 & b : BOOL & not(@P)"),
     ("assertion", "INVARIANT z = 0 & b : BOOL ASSERTIONS @P"),
@@ -209,6 +219,18 @@ const CONTEXTS: [(&str, &str); 26] = [
     ("case", "op = CASE bool(@P) OF EITHER TRUE THEN b := TRUE OR FALSE THEN b := FALSE END END"),
     ("choice", "op = CHOICE b := bool(@P) OR SELECT @P THEN b := TRUE END END"),
     ("output", "r <-- op = BEGIN r := bool(@P) || b := TRUE END"),
+    // Inside a search, where an evaluator that calls too much ill-defined leaves steps out.
+    ("in a search", "op(p) = SELECT p : 0..1 & (p = 5 or @P) THEN skip END"),
+    ("negated in a search", "op(p) = SELECT p : 0..1 & (p = 5 or not(@P)) THEN skip END"),
+    ("universal in a search", "op(p) = SELECT p : 0..1 & not(!q.(q : p..1 => @P)) THEN skip END"),
+    ("condition of a universal in a search", "op(p) = SELECT p : 0..1 & !q.(q : p..1 & @P => q = 5) THEN skip END"),
+    (
+        "implication of a universal in a search",
+        "op(p) = SELECT p : 0..1 & !q.(q : p..1 => (@P => q = 5)) THEN skip END",
+    ),
+    ("negation of a universal in a search", "op(p) = SELECT p : 0..1 & !q.(q : p..1 => not(q = 5 & @P)) THEN skip END"),
+    ("existential in a search", "op(p) = SELECT p : 0..1 & not(#q.(q : p..1 & @P)) THEN skip END"),
+    ("member in a search", "op(p) = SELECT p : 0..1 & !q.(q : 0..1 & q : {r | r : p..1 & @P} => q = 5) THEN skip END"),
 ];
 
 /// The same values in local definitions beside a parameter, whose guards are taken off the operation; each is defined where that of the context

@@ -211,16 +211,23 @@ impl CodeBuilder<'_, '_> {
                 Some(plan) => Test::Exists(self.for_truth(plan, id)),
                 None => self.interpret_pred(id),
             },
-            Pred::Forall { binder, body } => match model.pred(*body) {
-                Pred::Implies(condition, conclusion) => match self.table_plan(binder, Some(*condition)) {
-                    Some(plan) => Test::Forall(self.for_truth(plan, id), Box::new(self.test(*conclusion))),
+            Pred::Forall { binder, body } => {
+                let (condition, conclusion) = match model.pred(*body) {
+                    Pred::Implies(condition, conclusion) => (Some(*condition), *conclusion),
+                    _ => (None, *body),
+                };
+                match self.table_plan(binder, condition) {
+                    Some(plan) => Test::Forall {
+                        plan: self.for_truth(plan, id),
+                        test: Box::new(self.test(conclusion)),
+                        is_exact: !matches!(
+                            model.pred(conclusion),
+                            Pred::Implies(..) | Pred::Not(_) | Pred::Let { .. }
+                        ),
+                    },
                     None => self.interpret_pred(id),
-                },
-                _ => match self.table_plan(binder, None) {
-                    Some(plan) => Test::Forall(self.for_truth(plan, id), Box::new(self.test(*body))),
-                    None => self.interpret_pred(id),
-                },
-            },
+                }
+            }
             Pred::If(condition, then, otherwise) => {
                 Test::If(Box::new(self.test(*condition)), Box::new(self.test(*then)), Box::new(self.test(*otherwise)))
             }

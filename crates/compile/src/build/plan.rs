@@ -58,6 +58,8 @@ pub(crate) struct PlanLimits {
     pub(crate) uses_inverse: bool,
     /// Solutions become steps, whose order matters.
     pub(crate) in_order: bool,
+    /// A condition without unknowns is evaluated rather than searched, as in a guard.
+    pub(crate) closed_is_strict: bool,
 }
 
 /// Largest number of unknowns. Planning takes time cubic in it; beyond it the solver, which plans as it goes, is better.
@@ -101,9 +103,15 @@ impl CodeBuilder<'_, '_> {
             waiting.push(self.conjunct(*pred, binder, true));
         }
         let is_puzzle = waiting.iter().any(|conjunct| self.is_sum_of_unknowns(conjunct) || self.is_choice(conjunct));
-        let (by_orbit, uses_inverse) = (wanted == SolutionUse::Choice, wanted != SolutionUse::Condition);
-        let limits =
-            PlanLimits { is_puzzle, n_branches: 1, by_orbit, uses_inverse, in_order: wanted != SolutionUse::Condition };
+        let makes_steps = wanted != SolutionUse::Condition;
+        let limits = PlanLimits {
+            is_puzzle,
+            n_branches: 1,
+            by_orbit: wanted == SolutionUse::Choice,
+            uses_inverse: makes_steps,
+            in_order: makes_steps,
+            closed_is_strict: makes_steps,
+        };
         self.plan_rest(waiting, open, &limits)
     }
 
@@ -117,7 +125,7 @@ impl CodeBuilder<'_, '_> {
         let mut may_repeat = false;
         let mut n_candidates = Cost::ONE;
         loop {
-            self.tests(&mut waiting, &open, &mut steps)?;
+            self.tests(&mut waiting, &open, limits, &mut steps)?;
             if open.is_empty() {
                 break;
             }
@@ -153,7 +161,7 @@ impl CodeBuilder<'_, '_> {
             {
                 return None;
             }
-            let step = self.choose(choice, &mut waiting, &mut open)?;
+            let step = self.choose(choice, &mut waiting, &mut open, limits)?;
             steps.push(step);
         }
         Some(Plan { steps, may_repeat, table: None })
@@ -184,8 +192,8 @@ impl CodeBuilder<'_, '_> {
         for part in self.names.conjuncts(self.model, consequence).iter() {
             richer.push(self.conjunct(*part, &implication.unknowns, false));
         }
-        let holds = PlanStep::Test { test: self.test(condition), is_open: true };
-        let fails = PlanStep::Test { test: Test::Not(Box::new(self.test(condition))), is_open: true };
+        let holds = PlanStep::Test { test: self.test(condition), is_searched: true };
+        let fails = PlanStep::Test { test: Test::Not(Box::new(self.test(condition))), is_searched: true };
         let mut with = self.plan_rest(richer, open.clone(), limits)?;
         let mut without = self.plan_rest(waiting, open, limits)?;
         with.steps.insert(0, holds);
@@ -229,6 +237,7 @@ impl CodeBuilder<'_, '_> {
         choice: Offer,
         waiting: &mut Vec<OpenConjunct>,
         open: &mut Vec<LocalId>,
+        limits: &PlanLimits,
     ) -> Option<PlanStep> {
         let n_values = self.n_constant_values(&choice, open);
         let before = open.clone();
@@ -250,7 +259,7 @@ impl CodeBuilder<'_, '_> {
         let (mut fixed, rest) = waiting.drain(..).partition(is_fixed_test);
         *waiting = rest;
         let mut steps = vec![step];
-        self.tests(&mut fixed, &[], &mut steps)?;
+        self.tests(&mut fixed, &[], limits, &mut steps)?;
         let plan = Plan { steps, may_repeat: false, table: Some(self.table(&bound, false)) };
         Some(match key {
             Some((key, value)) => PlanStep::Join { plan, key, value },
@@ -369,6 +378,7 @@ impl CodeBuilder<'_, '_> {
         &mut self,
         waiting: &mut Vec<OpenConjunct>,
         open: &[LocalId],
+        limits: &PlanLimits,
         steps: &mut Vec<PlanStep>,
     ) -> Option<()> {
         let (mut ready, rest): (Vec<OpenConjunct>, Vec<OpenConjunct>) =
@@ -381,7 +391,8 @@ impl CodeBuilder<'_, '_> {
                 test = Test::Not(Box::new(test));
             }
             if !matches!(test, Test::Known(true)) {
-                steps.push(PlanStep::Test { test, is_open: !conjunct.unknowns.is_empty() });
+                let is_searched = !limits.closed_is_strict || !conjunct.unknowns.is_empty();
+                steps.push(PlanStep::Test { test, is_searched });
             }
         }
         Some(())

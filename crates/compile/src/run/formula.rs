@@ -161,7 +161,7 @@ impl<'r> Runtime<'r> {
             Code::Collect(plan, expr) => {
                 let mut set = Growing::default();
                 self.every(plan, &mut |runtime| {
-                    let value = runtime.code(expr)?;
+                    let value = runtime.element(expr)?;
                     set.push(&runtime.session, value)
                 })?;
                 Ok(Value::Set(set.finish()))
@@ -170,13 +170,19 @@ impl<'r> Runtime<'r> {
                 let mut set = Growing::default();
                 self.every(plan, &mut |runtime| {
                     let arg = runtime.code(arg)?;
-                    let pair = Value::pair(arg, runtime.code(expr)?);
+                    let pair = Value::pair(arg, runtime.element(expr)?);
                     set.push(&runtime.session, pair)
                 })?;
                 Ok(Value::Set(set.finish()))
             }
             _ => Err(Stop::Escape),
         }
+    }
+
+    /// Value that makes up a set with others. The plain interpreter keeps the set as a formula and may look at fewer of them, so that one which is
+    /// ill-defined settles nothing.
+    fn element(&mut self, expr: &Code) -> Fast<Value> {
+        self.code(expr).map_err(|_| Stop::Escape)
     }
 
     /// Value that is available without evaluation.
@@ -236,7 +242,11 @@ impl<'r> Runtime<'r> {
         }
         if self.cells[cell].is_none() {
             let env = self.env(&Default::default());
-            let val = self.session.value(expr, &env)?;
+            // A set with ill-defined elements stays a formula: it has members nevertheless.
+            let val = match self.session.value(expr, &env) {
+                Err(error) if error.is_ill_defined() => self.session.expr(expr, &env)?,
+                val => val?,
+            };
             if self.session.has_warnings() {
                 return Err(Stop::Escape);
             }
@@ -285,7 +295,8 @@ impl<'r> Runtime<'r> {
         let mut sum: Option<Value> = None;
         self.every(plan, &mut |runtime| {
             let weight = runtime.weight();
-            let next = runtime.code(expr)?;
+            let is_listed = op != QuantifiedOp::Union;
+            let next = if is_listed { runtime.code(expr)? } else { runtime.element(expr)? };
             let session = &runtime.session;
             let next = weighted(session, op, next, weight)?;
             sum = Some(match (sum.take(), op) {

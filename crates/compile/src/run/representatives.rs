@@ -222,11 +222,11 @@ impl<'r> Runtime<'r> {
         let (step, rest) = (&steps[0], &steps[1..]);
         self.tick()?;
         match step {
-            PlanStep::Test { test, is_open } => match self.test(test) {
+            PlanStep::Test { test, is_searched } => match self.test(test) {
                 Ok(true) => self.choose(rest, group, is_doubtful, found),
                 Ok(false) => Ok(()),
-                Err(Stop::IllDefined) if *is_open && self.is_lenient() => Ok(()),
-                Err(Stop::IllDefined) if !is_open => self.choose(rest, group, true, found),
+                Err(Stop::IllDefined) if *is_searched && self.is_lenient() => Ok(()),
+                Err(Stop::IllDefined) if !is_searched => self.choose(rest, group, true, found),
                 Err(stop) => Err(stop),
             },
             PlanStep::Each { pattern: ValuePattern::Bind(slot), source, .. } => {

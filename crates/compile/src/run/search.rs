@@ -47,7 +47,7 @@ impl<'r> Runtime<'r> {
         self.session.config().ill_defined_search_is_false && !self.is_strict
     }
 
-    /// Calls `found` in every solution of the steps, until it breaks. `is_doubtful` records that a condition without unknowns was ill-defined.
+    /// Calls `found` in every solution of the steps, until it breaks. `is_doubtful` records that a condition that is not searched was ill-defined.
     pub(crate) fn run(
         &mut self,
         steps: &[PlanStep],
@@ -56,7 +56,7 @@ impl<'r> Runtime<'r> {
     ) -> Fast<ControlFlow<()>> {
         match self.leading_tests(steps, &mut is_doubtful)? {
             None => GO_ON,
-            // A condition without unknowns was ill-defined; the plain interpreter decides.
+            // A condition that is not searched was ill-defined; the plain interpreter decides.
             Some([]) if is_doubtful => Err(Stop::IllDefined),
             Some([]) => found(self),
             // Every step calls the ones after it, so the depth of the stack grows.
@@ -72,12 +72,12 @@ impl<'r> Runtime<'r> {
         is_doubtful: &mut bool,
     ) -> Fast<Option<&'s [PlanStep]>> {
         self.tick()?;
-        while let [PlanStep::Test { test, is_open }, rest @ ..] = steps {
+        while let [PlanStep::Test { test, is_searched }, rest @ ..] = steps {
             match self.test(test) {
                 Ok(true) => {}
                 Ok(false) => return Ok(None),
-                Err(Stop::IllDefined) if *is_open && self.is_lenient() => return Ok(None),
-                Err(Stop::IllDefined) if !is_open => *is_doubtful = true,
+                Err(Stop::IllDefined) if *is_searched && self.is_lenient() => return Ok(None),
+                Err(Stop::IllDefined) if !is_searched => *is_doubtful = true,
                 Err(stop) => return Err(stop),
             }
             steps = rest;

@@ -8,7 +8,7 @@ use abridge_value::{Set, Value, relation, sequence};
 
 use super::operators::{as_set, compare};
 use super::{Fast, Runtime, Stop};
-use crate::code::{Code, Head, SetTest, Test};
+use crate::code::{Code, Head, Plan, SetTest, Test};
 
 impl<'r> Runtime<'r> {
     pub(crate) fn test(&mut self, test: &Test) -> Fast<bool> {
@@ -64,15 +64,7 @@ impl<'r> Runtime<'r> {
                 let flow = self.solutions(plan, &mut |_| Ok(ControlFlow::Break(())))?;
                 Ok(flow.is_break())
             }
-            Test::Forall(plan, test) => {
-                let strict = self.is_strict;
-                self.is_strict = true;
-                let flow = self.solutions(plan, &mut |runtime| {
-                    Ok(if runtime.test(test)? { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-                });
-                self.is_strict = strict;
-                Ok(flow?.is_continue())
-            }
+            Test::Forall { plan, test, is_exact } => self.forall(plan, test, *is_exact),
             Test::If(condition, then, otherwise) => {
                 let branch = if self.test(condition)? { then } else { otherwise };
                 self.test(branch)
@@ -208,6 +200,23 @@ impl<'r> Runtime<'r> {
                 }
             }
         }
+    }
+
+    /// Whether no solution of the plan fails the test. One that fails it settles the answer, whether the test is ill-defined for others or not.
+    fn forall(&mut self, plan: &Plan, test: &Test, is_exact: bool) -> Fast<bool> {
+        let mut is_ill_defined = false;
+        let flow = self.solutions(plan, &mut |runtime| match runtime.test(test) {
+            Ok(true) => Ok(ControlFlow::Continue(())),
+            Ok(false) => Ok(ControlFlow::Break(())),
+            // A search around the quantifier would take the candidate for none.
+            Err(Stop::IllDefined) if !is_exact => Err(Stop::Escape),
+            Err(Stop::IllDefined) => {
+                is_ill_defined = true;
+                Ok(ControlFlow::Continue(()))
+            }
+            Err(Stop::Escape) => Err(Stop::Escape),
+        })?;
+        if flow.is_continue() && is_ill_defined { Err(Stop::IllDefined) } else { Ok(flow.is_continue()) }
     }
 
     pub(crate) fn arrow(

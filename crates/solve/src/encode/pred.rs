@@ -3,7 +3,7 @@
 use abridge_blast::{CircuitValue, Lit};
 use abridge_diag::with_stack;
 use abridge_eval::Env;
-use abridge_model::{Comparison, ExprId, LocalId, Pred, PredId};
+use abridge_model::{Comparison, Expr, ExprId, LocalId, ModelNode, Pred, PredId, QuantifiedOp, may_fail};
 
 use super::{CircuitEncoder, CircuitResult, CircuitTerm, NoCircuit, TermKind, TruthPair};
 
@@ -35,7 +35,10 @@ impl CircuitEncoder<'_> {
                 let (only_left, only_right) = (self.and(left.holds, right.fails), self.and(left.fails, right.holds));
                 Ok(TruthPair { holds: self.any([both, neither]), fails: self.any([only_left, only_right]) })
             }
-            Pred::Compare(op, left, right) => self.compare(*op, *left, *right, env),
+            Pred::Compare(op, left, right) => {
+                let truth = self.compare(*op, *left, *right, env)?;
+                self.unless_kept(id, truth)
+            }
             Pred::Forall { binder, body } => self.forall(binder, *body, env),
             Pred::Exists { binder, body } => {
                 let mut ways = Vec::new();
@@ -67,6 +70,26 @@ impl CircuitEncoder<'_> {
             Pred::Partition(set, parts) => self.partition(*set, parts, env),
             Pred::External(..) => Err(NoCircuit::Unsupported("an external predicate")),
         }
+    }
+
+    /// A set whose elements are computed is kept as a formula by the interpreter, which may look at fewer elements than a circuit. So the circuit
+    /// is exact only if all have values.
+    fn unless_kept(&mut self, id: PredId, truth: TruthPair) -> CircuitResult<TruthPair> {
+        if self.any([truth.holds, truth.fails]) == Lit::TRUE {
+            return Ok(truth);
+        }
+        let model = self.session.model();
+        let mut is_kept = false;
+        model.for_each_node(ModelNode::Pred(id), &mut |node| {
+            let ModelNode::Expr(set) = node else { return };
+            let (Expr::Quantified { op: QuantifiedOp::Lambda | QuantifiedOp::Union, expr, .. }
+            | Expr::SetImage { expr, .. }) = model.expr(set)
+            else {
+                return;
+            };
+            is_kept |= may_fail(model, ModelNode::Expr(*expr));
+        });
+        if is_kept { Err(NoCircuit::Unsupported("a set whose elements may be ill-defined")) } else { Ok(truth) }
     }
 
     /// Conjunction: false if an operand is, even if another is ill-defined.
