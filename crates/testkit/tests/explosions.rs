@@ -142,6 +142,27 @@ fn operators_ask_for_the_memory_of_their_results() {
     }
 }
 
+/// Whoever charges its operands one by one gets more than there is: the process is measured anew between two charges, and has nothing of either yet.
+#[test]
+fn operands_are_charged_together() {
+    let texts =
+        ["STRING_LENGTH(STRING_APPEND(v, v)) >= 0", "size(v ^ v) >= 0", "STRING_LENGTH(STRING_CONC([v, v])) >= 0"];
+    for text in texts {
+        let machine = format!(
+            "MACHINE M DEFINITIONS \"LibraryStrings.def\" VARIABLES v INVARIANT v : STRING ASSERTIONS {text} \
+             INITIALISATION v := STRING_PADLEFT(\"\", 100000, \"b\") END"
+        );
+        let model = Project::model_of(&machine);
+        let holds = |ceiling: u64| {
+            let memory = Memory::below(ceiling, || 0);
+            let config = abridge_eval::EvalConfig { memory, ..abridge_eval::EvalConfig::default() };
+            judge(&model, config).session().pred(model.assertions[0].pred, &Env::new(&initial_state(&model)))
+        };
+        assert!(holds(400_000).is_ok_and(|holds| holds), "{text}");
+        assert_eq!(holds(150_000).expect_err(text).kind(), &ErrorKind::OutOfMemory, "{text}");
+    }
+}
+
 #[test]
 fn very_many_declarations_are_checked() {
     for one in DECLARATIONS.iter().filter(|one| !one.name.contains("assignments")) {
