@@ -163,6 +163,27 @@ fn operands_are_charged_together() {
     }
 }
 
+/// An interval has two ends and any number of elements.
+#[test]
+fn long_intervals_are_compared_by_their_ends() {
+    let model = Project::model_of(
+        "MACHINE M VARIABLES v, w INVARIANT v <: 0..9000000000000000000 & v : POW(NATURAL) & w <: NATURAL & v - {5} /= v \
+         & v \\/ {-9} /= v & union({v, {-9}}) /= v & v - (2..9) /= v \
+         INITIALISATION v, w := 0..9000000000000000000, NATURAL \
+         OPERATIONS op(x) = PRE x : 0..1 THEN v := -x..9000000000000000000 END; less(x) = PRE x : 0..3 THEN v := v - {x} END END",
+    );
+    let report = |is_compiled: bool| {
+        let mut config = Config { find_all: true, ..Config::default() };
+        config.eval.fuel = BUDGET_STEPS;
+        config.system.compiled = is_compiled;
+        check(&model, &config, &mut ())
+    };
+    let [plain, compiled] = [false, true].map(report);
+    assert_eq!((plain.verdict, plain.found), (compiled.verdict, compiled.found));
+    assert_eq!((plain.states, plain.transitions), (compiled.states, compiled.transitions));
+    assert!(plain.found.invariant, "{:?}", plain.limits);
+}
+
 #[test]
 fn very_many_declarations_are_checked() {
     for one in DECLARATIONS.iter().filter(|one| !one.name.contains("assignments")) {
