@@ -184,6 +184,35 @@ fn long_intervals_are_compared_by_their_ends() {
     assert!(plain.found.invariant, "{:?}", plain.limits);
 }
 
+/// A set that is too long to be listed stays symbolic, as an infinite one does. What is false or ill-defined of infinite sets need not be of long ones.
+#[test]
+fn long_sets_are_not_taken_for_infinite_ones() {
+    let lambda = "%x.(x : 1..20 | x)";
+    let members = ["seq(1..20)", "seq1(NATURAL)", "iseq(NATURAL)", "iseq1(1..20)", "perm(1..20)"];
+    let mut texts: Vec<String> = members.iter().map(|set| format!("{lambda} : {set}")).collect();
+    texts.extend(
+        [
+            "(1..20) * {1} : seq({1})",
+            "{(0..20) |-> 1}({x | x : 0..20 & x >= 0}) = 1",
+            "{(0..20) |-> 1, {} |-> 2}({x | x : 0..20 & x >= 0}) = 1",
+            "{1 |-> (0..20)}~({x | x : 0..20 & x >= 0}) = 1",
+            "{((0..20) |-> 3) |-> 1}({x | x : 0..20 & x >= 0} |-> 3) = 1",
+        ]
+        .map(String::from),
+    );
+    for text in texts {
+        let machine =
+            format!("MACHINE M VARIABLES v INVARIANT v : INTEGER ASSERTIONS {text} INITIALISATION v := 0 END");
+        let model = Project::model_of(&machine);
+        let config = abridge_eval::EvalConfig { max_set_size: 10, ..abridge_eval::EvalConfig::default() };
+        let interp = judge(&model, config);
+        match interp.session().pred(model.assertions[0].pred, &Env::new(&initial_state(&model))) {
+            Ok(holds) => assert!(holds, "{text}"),
+            Err(error) => assert!(!error.is_ill_defined(), "{text}: {:?}", error.kind()),
+        }
+    }
+}
+
 #[test]
 fn very_many_declarations_are_checked() {
     for one in DECLARATIONS.iter().filter(|one| !one.name.contains("assignments")) {
