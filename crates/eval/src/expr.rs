@@ -144,19 +144,19 @@ impl Session<'_> {
             U::Ran => self.ran(&val, env),
             U::Inverse => self.inverse(&val, env),
             U::Id => {
-                self.charge_copy(&val)?;
+                self.charge_copies([&val])?;
                 Ok(self.identity(val))
             }
             U::Closure => self.closure(val, id),
             U::Closure1 => self.closure1(val),
             U::Fnc => {
-                self.charge_copy(&val)?;
+                self.charge_copies([&val])?;
                 Ok(self.fnc(val))
             }
             U::Rel => self.rel(val, env),
             U::Seq | U::Seq1 | U::Iseq | U::Iseq1 | U::Perm => Ok(SymbolicSet::unary(op, val)),
             U::Size | U::SeqFirst | U::SeqLast | U::Front | U::Tail | U::Rev | U::GeneralConcat => {
-                self.charge_copy(&val)?;
+                self.charge_copies([&val])?;
                 self.unary_sequence(op, &val, env)
             }
             U::StringSize | U::StringRev | U::StringGeneralConcat => self.unary_string(op, &val, env),
@@ -167,8 +167,7 @@ impl Session<'_> {
         use BinaryOp as B;
         let (left, right) = (self.expr(left, env)?, self.expr(right, env)?);
         if copies(op) {
-            self.charge_copy(&left)?;
-            self.charge_copy(&right)?;
+            self.charge_copies([&left, &right])?;
         }
         match op {
             B::Add | B::Subtract | B::Multiply | B::Divide | B::Modulo | B::Power => self.integers(op, &left, &right),
@@ -200,7 +199,7 @@ impl Session<'_> {
             B::Concat | B::InsertFront | B::InsertTail | B::Take | B::Drop => {
                 self.binary_sequence(op, &left, &right, env)
             }
-            B::StringConcat => Ok(Value::string(format!("{}{}", left.str()?, right.str()?)).into()),
+            B::StringConcat => Ok(Value::string([left.str()?, right.str()?].concat()).into()),
         }
     }
 }

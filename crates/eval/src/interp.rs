@@ -355,12 +355,14 @@ impl<'i> Session<'i> {
         if self.config().memory.take(n_bytes) { Ok(()) } else { Err(ErrorKind::OutOfMemory.into()) }
     }
 
-    /// Charges the memory of a result about as large as an operand, if that is much.
-    pub fn charge_copy(&self, operand: &Val) -> Result<()> {
-        match operand {
-            Val::Value(value) => self.charge_bulk(value.copy_bytes()),
-            _ => Ok(()),
-        }
+    /// Charges the memory of a result about as large as its operands together, if that is much. One charge: after a refusal the process is measured
+    /// anew, and the measurement knows nothing of what was charged and is not allocated yet.
+    pub fn charge_copies<'v>(&self, operands: impl IntoIterator<Item = &'v Val>) -> Result<()> {
+        let bytes = |operand: &Val| match operand {
+            Val::Value(value) => value.copy_bytes(),
+            _ => 0,
+        };
+        self.charge_bulk(operands.into_iter().map(bytes).fold(0, usize::saturating_add))
     }
 
     /// Charges memory if it is much. Small values are covered by the measurement of the process.

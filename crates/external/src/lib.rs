@@ -143,7 +143,7 @@ impl<'a> Call<'a> {
     ) -> Result<Call<'a>> {
         let args: Vec<Val> = args.iter().map(|arg| session.value(*arg, env)).collect::<Result<_>>()?;
         // Results are about as long as arguments. Functions with longer results charge more.
-        args.iter().try_for_each(|arg| session.charge_copy(arg))?;
+        session.charge_copies(&args)?;
         Ok(Call { session, name, args, node, env })
     }
 }

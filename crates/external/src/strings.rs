@@ -23,7 +23,7 @@ impl Call<'_> {
         }
         match self.name {
             "STRING_LENGTH" => number(Int::from(self.str(0)?.chars().count())),
-            "STRING_APPEND" => text(format!("{}{}", self.str(0)?, self.str(1)?)),
+            "STRING_APPEND" => text([self.str(0)?, self.str(1)?].concat()),
             "STRING_CONC" => self.join(""),
             "STRING_REV" => text(self.str(0)?.chars().rev().collect::<String>()),
             "STRING_SPLIT" => self.split(),

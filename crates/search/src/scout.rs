@@ -87,19 +87,20 @@ impl<'s, S: System> Scout<'s, S> {
         for _ in 0..MAX_WALKS {
             let Some(start) = start(&mut self.random) else { break };
             self.walk(config, start, length, &is_over);
-            if is_over() {
+            if is_over() || is_done(config, &self.found) {
                 break;
             }
         }
         self.due = control.elapsed().map(|elapsed| elapsed * 2);
     }
 
+    /// Makes a walk. It ends at a finding that is enough: the steps of such a state may take all the time and memory that is left.
     fn walk(&mut self, config: &SearchConfig, start: WalkStart, length: usize, is_over: &dyn Fn() -> bool) {
         let Scout { system, scratch, random, found, .. } = self;
         let (worker, steps) = scratch.get_or_insert_with(|| (system.worker(), Steps::new(system.width())));
         let WalkStart { number, words: mut state } = start;
         let mut path = Vec::new();
-        let mut note = |kind: FindingKind, path: &[Vec<u32>]| {
+        let note = |found: &mut Vec<Scouted>, kind: FindingKind, path: &[Vec<u32>]| {
             if !found.iter().any(|other| other.kind == kind) {
                 found.push(Scouted { kind, from: number, path: path.to_vec() });
             }
@@ -107,26 +108,31 @@ impl<'s, S: System> Scout<'s, S> {
         if number.is_none() {
             path.push(state.clone());
             // A walk proves nothing, so its completeness does not matter.
-            let _ = worker.inspect(&state, None, config.properties, &mut |kind| note(kind, &path));
+            let _ = worker.inspect(&state, None, config.properties, &mut |kind| note(found, kind, &path));
         }
         for n_steps in 0..length {
-            if n_steps >= MIN_WALK_STEPS && is_over() {
+            if is_done(config, found) || n_steps >= MIN_WALK_STEPS && is_over() {
                 return;
             }
             steps.clear();
             let completeness = worker.successors(&state, steps);
-            steps.ill_defined().iter().for_each(|operation| note(FindingKind::IllDefined(*operation), &path));
+            steps.ill_defined().iter().for_each(|operation| note(found, FindingKind::IllDefined(*operation), &path));
             if config.deadlock && steps.is_deadlock(completeness) {
-                note(FindingKind::Deadlock, &path);
+                note(found, FindingKind::Deadlock, &path);
             }
             if steps.is_empty() {
                 return;
             }
             let target = steps.get(random.below(steps.len())).target;
             path.push(target.to_vec());
-            let _ = worker.inspect(target, Some(&state), config.properties, &mut |kind| note(kind, &path));
+            let _ = worker.inspect(target, Some(&state), config.properties, &mut |kind| note(found, kind, &path));
             state.clear();
             state.extend_from_slice(target);
         }
     }
+}
+
+/// Whether one finding was asked for, and is there.
+fn is_done(config: &SearchConfig, found: &[Scouted]) -> bool {
+    config.stop_at_first && !found.is_empty()
 }

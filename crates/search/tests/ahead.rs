@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io;
 use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use abridge_search::{
@@ -158,6 +159,64 @@ fn a_search_for_one_finding_ends_while_the_root_has_no_end() {
         assert!(found.findings.is_empty() && found.limits.is_empty());
         assert_eq!(kinds_ahead(&found), [FindingKind::Deadlock]);
         assert_walkable(&system, &found);
+    }
+}
+
+/// Endless initial states that violate the invariant. Whoever asks for their steps waits long.
+struct Mined {
+    is_stepped_on: AtomicBool,
+}
+
+impl System for Mined {
+    type Worker<'a> = RuleWorker<'a, Mined>;
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn worker(&self) -> RuleWorker<'_, Mined> {
+        RuleWorker(self)
+    }
+
+    fn may_look_ahead(&self) -> bool {
+        true
+    }
+}
+
+impl Rules for Mined {
+    fn add_steps(&self, origin: Origin<'_>, out: &mut Steps, pause: &mut Pause<'_>) {
+        match origin {
+            Origin::Root => {
+                for number in 0.. {
+                    out.push(0, 1, &[number]);
+                    if pause(out).is_break() {
+                        break;
+                    }
+                }
+            }
+            Origin::State(state) => {
+                self.is_stepped_on.store(true, Ordering::Relaxed);
+                out.push(1, 1, state);
+            }
+        }
+    }
+
+    fn add_findings(&self, _: &[u32], asked: Properties, found: &mut dyn FnMut(FindingKind)) {
+        if asked.invariant {
+            found(FindingKind::Invariant(0));
+        }
+    }
+}
+
+#[test]
+fn a_walk_ends_at_the_finding_that_ends_the_search() {
+    for strategy in STRATEGIES {
+        let system = Mined { is_stepped_on: AtomicBool::new(false) };
+        // Walks are due before the search has looked at the first states.
+        let mut clock = Clock { now: Cell::new(Duration::from_secs(1)), end: Duration::from_secs(60) };
+        let found = explore(&system, &config(strategy, true), &mut clock);
+        assert_eq!(kinds_ahead(&found), [FindingKind::Invariant(0)]);
+        assert!(!system.is_stepped_on.into_inner(), "{strategy:?}");
     }
 }
 

@@ -163,6 +163,12 @@ pub const EVALUATION: &[Explosion] = &[
              OPERATIONS op = v := v + 1 END"
         )
     }),
+    explosion("intervals within intervals", 4_000_000_000_000_000_000, |n| {
+        format!(
+            "MACHINE M VARIABLES v INVARIANT v <: 0..{n} & v : POW(NATURAL) & v <: NATURAL1 \\/ {{0}} INITIALISATION v := 0..{n} \
+             OPERATIONS op(x) = PRE x : 0..3 THEN v := x..{n} END END"
+        )
+    }),
     explosion("states with long sequences", 100_000, |n| {
         format!(
             "MACHINE M VARIABLES v INVARIANT v : seq(INTEGER) INITIALISATION v := %i.(i : 1..{n} | i) \

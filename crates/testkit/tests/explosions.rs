@@ -142,6 +142,77 @@ fn operators_ask_for_the_memory_of_their_results() {
     }
 }
 
+/// Whoever charges its operands one by one gets more than there is: the process is measured anew between two charges, and has nothing of either yet.
+#[test]
+fn operands_are_charged_together() {
+    let texts =
+        ["STRING_LENGTH(STRING_APPEND(v, v)) >= 0", "size(v ^ v) >= 0", "STRING_LENGTH(STRING_CONC([v, v])) >= 0"];
+    for text in texts {
+        let machine = format!(
+            "MACHINE M DEFINITIONS \"LibraryStrings.def\" VARIABLES v INVARIANT v : STRING ASSERTIONS {text} \
+             INITIALISATION v := STRING_PADLEFT(\"\", 100000, \"b\") END"
+        );
+        let model = Project::model_of(&machine);
+        let holds = |ceiling: u64| {
+            let memory = Memory::below(ceiling, || 0);
+            let config = abridge_eval::EvalConfig { memory, ..abridge_eval::EvalConfig::default() };
+            judge(&model, config).session().pred(model.assertions[0].pred, &Env::new(&initial_state(&model)))
+        };
+        assert!(holds(400_000).is_ok_and(|holds| holds), "{text}");
+        assert_eq!(holds(150_000).expect_err(text).kind(), &ErrorKind::OutOfMemory, "{text}");
+    }
+}
+
+/// An interval has two ends and any number of elements.
+#[test]
+fn long_intervals_are_compared_by_their_ends() {
+    let model = Project::model_of(
+        "MACHINE M VARIABLES v, w INVARIANT v <: 0..9000000000000000000 & v : POW(NATURAL) & w <: NATURAL & v - {5} /= v \
+         & v \\/ {-9} /= v & union({v, {-9}}) /= v & v - (2..9) /= v \
+         INITIALISATION v, w := 0..9000000000000000000, NATURAL \
+         OPERATIONS op(x) = PRE x : 0..1 THEN v := -x..9000000000000000000 END; less(x) = PRE x : 0..3 THEN v := v - {x} END END",
+    );
+    let report = |is_compiled: bool| {
+        let mut config = Config { find_all: true, ..Config::default() };
+        config.eval.fuel = BUDGET_STEPS;
+        config.system.compiled = is_compiled;
+        check(&model, &config, &mut ())
+    };
+    let [plain, compiled] = [false, true].map(report);
+    assert_eq!((plain.verdict, plain.found), (compiled.verdict, compiled.found));
+    assert_eq!((plain.states, plain.transitions), (compiled.states, compiled.transitions));
+    assert!(plain.found.invariant, "{:?}", plain.limits);
+}
+
+/// A set that is too long to be listed stays symbolic, as an infinite one does. What is false or ill-defined of infinite sets need not be of long ones.
+#[test]
+fn long_sets_are_not_taken_for_infinite_ones() {
+    let lambda = "%x.(x : 1..20 | x)";
+    let members = ["seq(1..20)", "seq1(NATURAL)", "iseq(NATURAL)", "iseq1(1..20)", "perm(1..20)"];
+    let mut texts: Vec<String> = members.iter().map(|set| format!("{lambda} : {set}")).collect();
+    texts.extend(
+        [
+            "(1..20) * {1} : seq({1})",
+            "{(0..20) |-> 1}({x | x : 0..20 & x >= 0}) = 1",
+            "{(0..20) |-> 1, {} |-> 2}({x | x : 0..20 & x >= 0}) = 1",
+            "{1 |-> (0..20)}~({x | x : 0..20 & x >= 0}) = 1",
+            "{((0..20) |-> 3) |-> 1}({x | x : 0..20 & x >= 0} |-> 3) = 1",
+        ]
+        .map(String::from),
+    );
+    for text in texts {
+        let machine =
+            format!("MACHINE M VARIABLES v INVARIANT v : INTEGER ASSERTIONS {text} INITIALISATION v := 0 END");
+        let model = Project::model_of(&machine);
+        let config = abridge_eval::EvalConfig { max_set_size: 10, ..abridge_eval::EvalConfig::default() };
+        let interp = judge(&model, config);
+        match interp.session().pred(model.assertions[0].pred, &Env::new(&initial_state(&model))) {
+            Ok(holds) => assert!(holds, "{text}"),
+            Err(error) => assert!(!error.is_ill_defined(), "{text}: {:?}", error.kind()),
+        }
+    }
+}
+
 #[test]
 fn very_many_declarations_are_checked() {
     for one in DECLARATIONS.iter().filter(|one| !one.name.contains("assignments")) {

@@ -37,7 +37,7 @@ pub(crate) fn unary(session: &Session<'_>, op: UnaryOp, operand: &Value) -> Fast
             let mut all = Set::EMPTY;
             for part in set()?.iter() {
                 session.charge_bulk(all.copy_bytes())?;
-                all = all.union(as_set(&part)?);
+                all = union(&all, as_set(&part)?)?;
             }
             Value::Set(all)
         }
@@ -56,7 +56,7 @@ pub(crate) fn unary(session: &Session<'_>, op: UnaryOp, operand: &Value) -> Fast
         UnaryOp::Inverse => Value::Set(relation::inverse(set()?)),
         UnaryOp::Id => {
             let set = set()?;
-            if set.len() > MAX_SET_ELEMENTS {
+            if is_long(set) {
                 return Err(Stop::Escape);
             }
             Value::Set(relation::identity(set))
@@ -105,9 +105,9 @@ pub(crate) fn binary(session: &Session<'_>, op: BinaryOp, left: &Value, right: &
             let (low, high) = (left.as_int().ok_or(Stop::Escape)?, right.as_int().ok_or(Stop::Escape)?);
             Value::Set(Set::interval(low, high))
         }
-        Union => Value::Set(as_set(left)?.union(as_set(right)?)),
+        Union => Value::Set(union(as_set(left)?, as_set(right)?)?),
         Intersection => Value::Set(as_set(left)?.intersection(as_set(right)?)),
-        Difference => Value::Set(as_set(left)?.difference(as_set(right)?)),
+        Difference => Value::Set(difference(as_set(left)?, as_set(right)?)?),
         Cartesian => {
             let (left, right) = (as_set(left)?, as_set(right)?);
             if left.len().saturating_mul(right.len()) > MAX_SET_ELEMENTS {
@@ -124,6 +124,21 @@ pub(crate) fn binary(session: &Session<'_>, op: BinaryOp, left: &Value, right: &
         Concat | InsertFront | InsertTail | Take | Drop => return sequence_operation(op, left, right),
         _ => return Err(Stop::Escape),
     })
+}
+
+/// Whether a set is an interval that the plain interpreter leaves symbolic rather than list. To list it takes any time.
+fn is_long(set: &Set) -> bool {
+    set.len() > MAX_SET_ELEMENTS
+}
+
+fn union(left: &Set, right: &Set) -> Fast<Set> {
+    let is_listed = (is_long(left) || is_long(right)) && !left.is_empty() && !right.is_empty() && !left.joins(right);
+    if is_listed { Err(Stop::Escape) } else { Ok(left.union(right)) }
+}
+
+fn difference(left: &Set, right: &Set) -> Fast<Set> {
+    let is_listed = is_long(left) && !right.is_empty() && !left.cuts_off(right);
+    if is_listed { Err(Stop::Escape) } else { Ok(left.difference(right)) }
 }
 
 /// Builder of a set from successive elements, which charges memory as it grows. The plain interpreter handles sets that are too large.

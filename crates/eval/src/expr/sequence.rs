@@ -50,7 +50,7 @@ impl Session<'_> {
         for part in parts {
             let part = part.into();
             // The result shares no pairs with its parts.
-            self.charge_copy(&part)?;
+            self.charge_copies([&part])?;
             joined.extend(self.items(operator, &part, env)?);
         }
         Ok(sequence::from_items(joined).into())

@@ -26,7 +26,7 @@ impl Session<'_> {
             return left.clone();
         }
         match (left.as_set(), right.as_set()) {
-            (Some(a), Some(b)) if !(self.is_long(a) || self.is_long(b)) || joins(a, b) => a.union(b).into(),
+            (Some(a), Some(b)) if !(self.is_long(a) || self.is_long(b)) || a.joins(b) => a.union(b).into(),
             _ => SymbolicSet::binary(BinaryOp::Union, left.clone(), right.clone()),
         }
     }
@@ -48,7 +48,7 @@ impl Session<'_> {
             return Set::EMPTY.into();
         }
         match (left.as_set(), right.as_set()) {
-            (Some(a), Some(b)) if !self.is_long(a) || cuts_off(a, b) => a.difference(b).into(),
+            (Some(a), Some(b)) if !self.is_long(a) || a.cuts_off(b) => a.difference(b).into(),
             _ => SymbolicSet::binary(BinaryOp::Difference, left.clone(), right.clone()),
         }
     }
@@ -92,24 +92,5 @@ impl Session<'_> {
         let Some(set) = sets.as_set() else { return Ok(SymbolicSet::unary(UnaryOp::GeneralInter, sets)) };
         let parts = set.iter().map(Val::Value);
         Ok(parts.reduce(|left, right| self.intersection(&left, &right)).unwrap_or(Set::EMPTY.into()))
-    }
-}
-
-/// Whether the union of two intervals is an interval.
-fn joins(left: &Set, right: &Set) -> bool {
-    match (left.ends(), right.ends()) {
-        (Some((lo, hi)), Some((lo2, hi2))) => {
-            let one = abridge_value::Int::ONE;
-            lo2 <= &hi + &one && lo <= &hi2 + &one
-        }
-        _ => false,
-    }
-}
-
-/// Whether the difference of two intervals is an interval.
-fn cuts_off(left: &Set, right: &Set) -> bool {
-    match (left.ends(), right.ends()) {
-        (Some((lo, hi)), Some((lo2, hi2))) => lo2 <= lo || hi <= hi2,
-        _ => false,
     }
 }

@@ -107,9 +107,16 @@ impl Session<'_> {
     /// `x : seq(base)` and the other sets of sequences.
     pub(super) fn in_sequences(&self, x: &Val, op: UnaryOp, base: &Val, env: &Env) -> Result<bool> {
         let x = self.force(x, env)?;
-        let Some(set) = x.as_set() else {
-            // Sequences are finite.
-            return Ok(false);
+        let listed;
+        let set = match x.as_set() {
+            Some(set) => set,
+            // Sequences are finite. A finite set that stays symbolic is a long one.
+            None if self.is_infinite(&self.dom(&x, env)?, env)? == Some(true) => return Ok(false),
+            None if !self.is_finite(&x, env)? => return Ok(false),
+            None => {
+                listed = self.enumerate(&x, env)?;
+                &listed
+            }
         };
         let Some(items) = sequence::items(set) else { return Ok(false) };
         let is_injective = || relation::is_injective(set);

@@ -97,12 +97,21 @@ impl Session<'_> {
         match relation {
             Val::Value(Value::Set(set)) => match self.force(x, env)? {
                 Val::Value(key) => Ok(finite_images(set, &key)),
-                // An infinite set is not a first component in a finite relation.
-                _ => Ok(Images::None),
+                key => self.images_of_symbolic(set, &key, env),
             },
             Val::Symbolic(sym) => abridge_diag::with_stack(|| self.images_of_sym(sym, x, env)),
             _ => Err(ErrorKind::Internal("a relation is expected").into()),
         }
+    }
+
+    /// Images of a key that is or contains a symbolic set. An infinite set is no first component in a finite relation; a long one may be.
+    fn images_of_symbolic(&self, relation: &Set, key: &Val, env: &Env) -> Result<Images> {
+        for (first, _) in relation::pairs(relation) {
+            if self.equal(key, &Val::Value(first.clone()), env)? {
+                return Ok(finite_images(relation, &first));
+            }
+        }
+        Ok(Images::None)
     }
 
     fn images_of_sym(&self, sym: &SymbolicSet, x: &Val, env: &Env) -> Result<Images> {

@@ -105,6 +105,22 @@ impl Set {
         small.iter().all(|value| !large.contains(&value))
     }
 
+    /// Whether both are intervals and their union is one.
+    pub fn joins(&self, other: &Set) -> bool {
+        match (self.ends(), other.ends()) {
+            (Some((lo, hi)), Some((lo2, hi2))) => lo2 <= &hi + &Int::ONE && lo <= &hi2 + &Int::ONE,
+            _ => false,
+        }
+    }
+
+    /// Whether both are intervals and their difference is one, or empty.
+    pub fn cuts_off(&self, other: &Set) -> bool {
+        match (self.ends(), other.ends()) {
+            (Some((lo, hi)), Some((lo2, hi2))) => lo2 <= lo || hi <= hi2,
+            _ => false,
+        }
+    }
+
     /// Combines both bitwise, if both are bit sets or matrices over the same carriers.
     fn wordwise(&self, other: &Set, combine: fn(u64, u64) -> u64) -> Option<Set> {
         if let (Layout::Bits { carrier, bits }, Layout::Bits { carrier: carrier2, bits: bits2 }) = (&self.0, &other.0)
