@@ -754,6 +754,7 @@ fn a_broken_invariant_is_not_inductive() {
         ("<<| executor || points(c, {c})", "<<| executor || points(c, {})"),
         ("linked := linked - {c} ||", "linked := linked - {c} || top := {} ||"),
         ("acknowledged := acknowledged - {c} ||", "acknowledged := {} ||"),
+        ("points(c, successor) || acknowledged", "points(c, next[{c}]) || acknowledged"),
     ];
     for (old, new) in changes {
         assert!(text.contains(old), "{old}");
