@@ -8,6 +8,7 @@
 mod align;
 mod bits;
 mod circuit;
+mod clauses;
 mod compose;
 mod count;
 mod fold;

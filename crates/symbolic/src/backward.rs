@@ -95,10 +95,10 @@ impl Space<'_> {
         let mut undecided = None;
         for kind in self.targets(asked) {
             traced.targets += 1;
-            match self.trace_one(&mut search, kind, traced, watch) {
+            match self.trace_one(&mut search, kind, asked, traced, watch) {
                 Ok(None) => {}
-                Ok(Some(path)) => {
-                    traced.found.push((kind, path));
+                Ok(Some(found)) => {
+                    traced.found.push(found);
                     if asked.stop_at_first {
                         return Ok(());
                     }
@@ -125,14 +125,15 @@ impl Space<'_> {
         targets
     }
 
-    /// A path to something that is looked for; nothing if there is none.
+    /// A path to something that is looked for, or to another finding that is met on the way; nothing if there is none.
     fn trace_one(
         &mut self,
         search: &mut BackwardSearch,
         kind: SymbolicFinding,
+        asked: AskedFindings,
         traced: &mut Traced,
         watch: &mut FixpointWatch<'_>,
-    ) -> Result<Option<Vec<State>>, Halt> {
+    ) -> Result<Option<(SymbolicFinding, Vec<State>)>, Halt> {
         let bad = self.bad(search, kind)?;
         let bad = search.bounds.within(&mut self.manager, &bad, &|_| true)?;
         if bad.is_false() {
@@ -152,16 +153,22 @@ impl Space<'_> {
                 FixpointEnd::Meets(rings) => rings,
             };
             match self.walk(&rings)? {
-                Walked::Path(path) => return Ok(Some(path)),
-                Walked::Stuck { bits, n_rings } => match self.ruled_out(search, &bits, &rings[..n_rings])? {
-                    Some(position) => {
-                        is_visible[position] = true;
-                        traced.refinements += 1;
+                Walked::Path(path) => return Ok(Some((kind, path))),
+                Walked::Stuck { path, bits, n_rings } => {
+                    // Facts hold before the first finding only, and this may be it.
+                    if let Some(other) = self.failing(asked, &bits) {
+                        return Ok(Some((other, path)));
                     }
-                    // The state has a step to the orbit of a ring, which its representative does not show.
-                    None if self.is_reduced() => self.classes.clear(),
-                    None => return Err(Halt::Inapplicable("backward search: circuits and the evaluator differ")),
-                },
+                    match self.ruled_out(search, &bits, &rings[..n_rings])? {
+                        Some(position) => {
+                            is_visible[position] = true;
+                            traced.refinements += 1;
+                        }
+                        // The state has a step to the orbit of a ring, which its representative does not show.
+                        None if self.is_reduced() => self.classes.clear(),
+                        None => return Err(Halt::Inapplicable("backward search: circuits and the evaluator differ")),
+                    }
+                }
             }
         }
     }
@@ -170,7 +177,10 @@ impl Space<'_> {
     fn ruled_out(&mut self, search: &mut BackwardSearch, bits: &FxHashSet<Var>, rings: &[Bdd]) -> Made<Option<usize>> {
         let ring = self.manager.any(rings.to_vec())?;
         let ring = self.orbits(&ring)?;
-        self.refined(search, bits, &ring)
+        match self.refined(search, bits, &ring, true)? {
+            None => self.refined(search, bits, &ring, false),
+            found => Ok(found),
+        }
     }
 
     /// The states from which some of the bad ones can be reached, as far as visible variables tell. Operations are applied in turn, the last one first, each to what was found since its last

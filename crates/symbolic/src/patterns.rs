@@ -11,6 +11,7 @@
 //! is proved, for the size at hand; everything else is left to other searches.
 
 mod asker;
+mod clauses;
 mod induction;
 mod lifting;
 mod pattern;
@@ -31,7 +32,7 @@ use crate::space::{Distrust, is_learnt};
 use asker::{Asker, LiteralFacts};
 use pattern::{Literal, Pattern};
 use samples::{SampleMatch, Samples};
-use vocabulary::{Element, Vocabulary, anonymous};
+use vocabulary::{Element, Vocabulary, anonymous, images};
 
 /// Conflicts of one question to the solver.
 const MAX_CONFLICTS: u64 = 20_000;
@@ -310,7 +311,7 @@ impl<'s, 'w> PatternSearch<'s, 'w> {
             is_done[next] = true;
             self.enlarge(next)?;
             for instance in 0..self.encoding.instances.len() {
-                for elements in self.frames(&self.entries[next].pattern.clone(), instance) {
+                for elements in self.frames(usize::from(self.entries[next].pattern.n_variables), instance) {
                     if let SearchEnd::Again = self.predecessors(next, instance, &elements)? {
                         return Ok(SearchEnd::Again);
                     }
@@ -330,9 +331,8 @@ impl<'s, 'w> PatternSearch<'s, 'w> {
         Ok(())
     }
 
-    /// Elements for the variables of a pattern, up to permutations that keep the elements of a label: those, or the first of the others.
-    fn frames(&self, pattern: &Pattern, instance: usize) -> Vec<Vec<Element>> {
-        let n_variables = usize::from(pattern.n_variables);
+    /// Elements for so many variables, up to permutations that keep the elements of a label: those, or the first of the others.
+    fn frames(&self, n_variables: usize, instance: usize) -> Vec<Vec<Element>> {
         let n_labels = self.n_labels[instance] as u32;
         let mut frames: Vec<(Vec<Element>, u32)> = vec![(Vec::new(), n_labels)];
         for _ in 0..n_variables {
@@ -516,14 +516,7 @@ impl<'s, 'w> PatternSearch<'s, 'w> {
     /// A state permuted so that some elements become others.
     fn moved(&self, state: &BitSet, from: &[Element], to: &[Element]) -> BitSet {
         let n_elements = self.vocabulary.elements.len() as u32;
-        let mut images: Vec<Element> = vec![Element::MAX; n_elements as usize];
-        from.iter().zip(to).for_each(|(from, to)| images[*from as usize] = *to);
-        let mut free = (0..n_elements).filter(|element| !to.contains(element));
-        for image in &mut images {
-            if *image == Element::MAX {
-                *image = free.next().unwrap_or(0);
-            }
-        }
+        let images = images(n_elements, from, to);
         self.vocabulary.permuted(state, &images)
     }
 

@@ -733,8 +733,36 @@ fn an_inductive_invariant_needs_no_patterns() {
     };
     assert!(proof_of("card(inside) <= 1") > 0);
     assert_eq!(proof_of("!(ii, jj).(ii : asking & jj : asking => ii = jj) & card(inside) <= 1"), 0);
-    let report = check(&protocol("DistributedList.mch", "CELL", 6), &patterns, &mut ());
-    assert_eq!((report.verdict, &report.limits), (Verdict::Holds, &Vec::new()));
-    let found = report.symbolic.and_then(|symbolic| symbolic.backward).expect("a backward search");
-    assert_eq!(found.proof.expect("a proof").patterns, [""; 0]);
+    for n_cells in [3, 6, 24] {
+        let report = check(&protocol("DistributedList.mch", "CELL", n_cells), &patterns, &mut ());
+        assert_eq!((report.verdict, &report.limits), (Verdict::Holds, &Vec::new()));
+        let found = report.symbolic.and_then(|symbolic| symbolic.backward).expect("a backward search");
+        assert_eq!(found.proof.expect("a proof").patterns, [""; 0]);
+    }
+}
+
+/// Clauses that stand for their images miss none of them: a list that is broken in one place, for one of its elements, is not proved.
+#[test]
+fn a_broken_invariant_is_not_inductive() {
+    let patterns = Config { symmetry: Method::Auto, representatives: Representatives::Patterns, ..backward() };
+    let path = subjects().into_iter().map(|subject| subject.path).find(|path| path.ends_with("DistributedList.mch"));
+    let text = std::fs::read_to_string(path.expect("a model")).expect("a text");
+    let text = text.replacen("DEFINITIONS\n", "DEFINITIONS\n  scope_CELL == 3;\n", 1);
+    let changes = [
+        ("top := {c}\n", "top := top \\/ {c}\n"),
+        ("answer := answer \\/ ({c} * top)", "answer := answer \\/ (CELL * top)"),
+        ("<<| executor || points(c, {c})", "<<| executor || points(c, {})"),
+        ("linked := linked - {c} ||", "linked := linked - {c} || top := {} ||"),
+        ("acknowledged := acknowledged - {c} ||", "acknowledged := {} ||"),
+        ("points(c, successor) || acknowledged", "points(c, next[{c}]) || acknowledged"),
+    ];
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old}");
+        let text = text.replacen(old, new, 1);
+        let model = Project::model_of(&text);
+        let forwards = check(&model, &Config { deadlock: false, ..Config::default() }, &mut ());
+        assert_eq!(forwards.verdict, Verdict::Violated, "{new}");
+        let report = check(&model, &patterns, &mut ());
+        assert_eq!(report.verdict, Verdict::Violated, "{new}: {:?}", report.limits);
+    }
 }

@@ -1,8 +1,10 @@
-//! Facts: what holds in all reachable states, in parts that are never conjoined with one another.
+//! Facts: what holds in all reachable states, in parts that are conjoined with one another only where that costs no node.
 //!
 //! Bounds of variables were proved by induction when the machine was encoded: functions have one value for an argument. Properties that are checked are facts too, as
 //! long as the search ends at the first finding: the states before the first finding have them all, so that a search that assumes them misses no first finding. A
 //! fact may be left out wherever it would make a diagram large; the search then has more states to look at.
+
+use std::rc::Rc;
 
 use abridge_blast::Lit;
 use abridge_encoding::PropertyKind;
@@ -18,10 +20,20 @@ use crate::within::Gates;
 const MAX_GROWTH: usize = 8;
 const MAX_MORE_NODES: usize = 20_000;
 
+/// Selections of facts whose conjunctions are remembered.
+const MAX_SELECTIONS: usize = 256;
+
 #[derive(Default)]
 pub(super) struct DiagramFacts {
     list: Vec<Bdd>,
     by_bit: FxHashMap<Var, Vec<usize>>,
+    /// Of selections of facts, conjunctions that are no larger than the facts in them: rows of a relation, whose bits lie together.
+    joined: FxHashMap<Vec<usize>, Rc<[JoinedFacts]>>,
+}
+
+struct JoinedFacts {
+    all: Bdd,
+    facts: Vec<usize>,
 }
 
 impl DiagramFacts {
@@ -48,7 +60,7 @@ impl DiagramFacts {
     }
 
     /// A set without states that contradict facts about some of the bits that it depends on.
-    pub(super) fn within(&self, manager: &mut Manager, set: &Bdd, is_meant: &dyn Fn(Var) -> bool) -> Made<Bdd> {
+    pub(super) fn within(&mut self, manager: &mut Manager, set: &Bdd, is_meant: &dyn Fn(Var) -> bool) -> Made<Bdd> {
         if set.is_false() {
             return Ok(set.clone());
         }
@@ -59,13 +71,54 @@ impl DiagramFacts {
         about.sort_unstable();
         let max_nodes = manager.size(set) * MAX_GROWTH + MAX_MORE_NODES;
         let mut set = set.clone();
-        for idx in about {
-            let smaller = manager.and(&set, &self.list[idx])?;
-            if smaller != set && manager.size(&smaller) <= max_nodes {
+        for joined in self.joined(manager, about)?.iter() {
+            let smaller = manager.and(&set, &joined.all)?;
+            if smaller == set {
+                continue;
+            }
+            if manager.size(&smaller) <= max_nodes {
                 set = smaller;
+                continue;
+            }
+            for idx in &joined.facts {
+                let smaller = manager.and(&set, &self.list[*idx])?;
+                if smaller != set && manager.size(&smaller) <= max_nodes {
+                    set = smaller;
+                }
             }
         }
         Ok(set)
+    }
+
+    /// Some facts, with conjunctions of those that are no larger together than one by one: a set is rebuilt once for each conjunction.
+    fn joined(&mut self, manager: &mut Manager, selection: Vec<usize>) -> Made<Rc<[JoinedFacts]>> {
+        if let Some(known) = self.joined.get(&selection) {
+            return Ok(known.clone());
+        }
+        let mut joined: Vec<JoinedFacts> = Vec::new();
+        let mut size = 0;
+        for idx in &selection {
+            let fact = &self.list[*idx];
+            let sum = size + manager.size(fact);
+            if let Some(last) = joined.last_mut() {
+                let both = manager.and(&last.all, fact)?;
+                let both_size = manager.size(&both);
+                if both_size <= sum {
+                    last.all = both;
+                    last.facts.push(*idx);
+                    size = both_size;
+                    continue;
+                }
+            }
+            joined.push(JoinedFacts { all: fact.clone(), facts: vec![*idx] });
+            size = manager.size(fact);
+        }
+        let joined: Rc<[JoinedFacts]> = joined.into();
+        if self.joined.len() >= MAX_SELECTIONS {
+            self.joined.clear();
+        }
+        self.joined.insert(selection, joined.clone());
+        Ok(joined)
     }
 }
 
@@ -78,8 +131,7 @@ impl Space<'_> {
 
     /// What holds in all states before the first finding: bounds, and what is checked.
     pub(super) fn facts(&mut self, asked: AskedFindings) -> Made<DiagramFacts> {
-        let is_checked = |kind: PropertyKind| asked.stop_at_first && kind != PropertyKind::Goal && asked.includes(kind);
-        let properties = self.encoding.properties.iter().filter(|property| is_checked(property.kind));
+        let properties = self.encoding.properties.iter().filter(|property| is_assumed(asked, property.kind));
         let holding = properties.filter_map(|property| Some(property.truth.ok()?.holds));
         let lits = self.conjuncts(self.encoding.assumptions.iter().copied().chain(holding));
         self.facts_of(&lits)
@@ -126,6 +178,11 @@ impl Space<'_> {
         }
         Ok(facts)
     }
+}
+
+/// Whether a property holds in all states before the first finding.
+pub(super) fn is_assumed(asked: AskedFindings, kind: PropertyKind) -> bool {
+    asked.stop_at_first && kind != PropertyKind::Goal && asked.includes(kind)
 }
 
 /// At most one of some bits is true.

@@ -1,10 +1,14 @@
 //! Walks forwards through the rings of a backward search: a real path, or the reason why there is none along these rings.
 
+use abridge_blast::Lit;
+use abridge_encoding::StateProperty;
 use abridge_eval::State;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::BackwardSearch;
+use super::facts::{DiagramFacts, is_assumed};
 use crate::bdd::{Bdd, Made, Var};
+use crate::reach::{AskedFindings, SymbolicFinding};
 use crate::space::{Halt, Space};
 use crate::symmetry::Mapping;
 
@@ -16,8 +20,8 @@ const MAX_KEPT: usize = 8;
 pub(super) enum Walked {
     /// From an initial state to one that was searched for.
     Path(Vec<State>),
-    /// A state, by its true bits, from which no step leads to any of the rings before its own, of which there are so many.
-    Stuck { bits: FxHashSet<Var>, n_rings: usize },
+    /// A path to a state, with its true bits, from which no step leads to any of the rings before its own, of which there are so many.
+    Stuck { path: Vec<State>, bits: FxHashSet<Var>, n_rings: usize },
 }
 
 /// A state on the way.
@@ -60,8 +64,9 @@ impl Space<'_> {
                 places.push(place);
             }
         }
+        let path = path_to(&places, stuck.unwrap_or(0));
         let PathState { bits, ring, .. } = places.swap_remove(stuck.unwrap_or(0));
-        Ok(Walked::Stuck { bits, n_rings: ring })
+        Ok(Walked::Stuck { path, bits, n_rings: ring })
     }
 
     /// The position of the first ring with a state, or with its representatives.
@@ -98,12 +103,29 @@ impl Space<'_> {
         Ok(successors)
     }
 
-    /// The position of a variable whose value rules out a step to a set that the visible variables of a state allow; nothing if there is none.
+    /// A property that fails in a state and that states before the first finding were assumed to have: the state is a finding then.
+    pub(super) fn failing(&self, asked: AskedFindings, bits: &FxHashSet<Var>) -> Option<SymbolicFinding> {
+        let assumed = |property: &&StateProperty| is_assumed(asked, property.kind);
+        let is_true = |input: Lit| {
+            let bit = self.encoding.cells.of_input(input).and_then(|cell| self.layout.cell(cell));
+            bit.is_some_and(|bit| bits.contains(&bit))
+        };
+        let fails = |property: &&StateProperty| {
+            let fails = property.truth.map_or(Lit::FALSE, |truth| truth.fails);
+            self.encoding.blast.circuit.evaluate(&[fails], is_true)[0]
+        };
+        let failing = self.encoding.properties.iter().filter(assumed).find(fails);
+        failing.map(|property| SymbolicFinding::Property(property.kind))
+    }
+
+    /// The position of a variable whose value rules out a step to a set that the visible variables of a state allow; nothing if there is none. Facts may rule out by themselves what a ring allowed,
+    /// which was made with fewer of them.
     pub(super) fn refined(
         &mut self,
         search: &mut BackwardSearch,
         bits: &FxHashSet<Var>,
         ring: &Bdd,
+        has_facts: bool,
     ) -> Made<Option<usize>> {
         let n_variables = self.source.variables.len();
         let positions = |space: &Self| -> FxHashMap<Var, usize> {
@@ -114,8 +136,10 @@ impl Space<'_> {
         let support = self.manager.support(ring);
         // For each variable, the steps that its value rules out, and those that it may have to do with.
         let (mut rules_out, mut concerns) = (vec![0_usize; n_variables], vec![0_usize; n_variables]);
+        let mut none = DiagramFacts::default();
         for idx in 0..search.actions.len() {
             let BackwardSearch { actions, facts, hidden, .. } = search;
+            let facts = if has_facts { facts } else { &mut none };
             let Some(steps) = self.substituted(&mut actions[idx], facts, ring, &support)? else { continue };
             let steps = facts.within(&mut self.manager, &steps, &|bit| hidden.contains(&bit))?;
             let is_visible = |bit: Var| position_of.contains_key(&bit) && !hidden.contains(&bit);

@@ -1,11 +1,12 @@
 //! Induction: whether the properties of a machine, as they are, exclude everything that is asked about.
 //!
 //! An invariant that was written to be proved needs no search: it holds in all initial states, no step leads from a state with all properties to one without, and
-//! no state with all properties has a finding. By symmetry, one instance of an operation stands for those of all elements; properties are taken as wholes, since a part of
-//! one is about elements of its own.
+//! no state with all properties has a finding. By symmetry, one instance of an operation stands for those of all elements, and one clause of a property for its images
+//! (`clauses.rs`). All that is known before the step are properties as wholes: a clause after it may follow from other clauses, about other elements.
 
 use abridge_blast::{Lit, SatAnswer};
 
+use super::clauses::NamedClause;
 use super::{NoProof, PatternSearch, STOPPED};
 
 impl PatternSearch<'_, '_> {
@@ -29,12 +30,31 @@ impl PatternSearch<'_, '_> {
             }
         }
         for holds in self.holding.clone() {
+            let whole = NamedClause { lits: vec![holds], n_named: 0 };
+            let clauses = self.named_clauses(holds).unwrap_or_else(|| vec![whole]);
             for instance in 0..self.encoding.instances.len() {
-                let after = self.after(instance, holds);
-                let step = [self.encoding.instances[instance].relation, !after];
-                if after != holds && !step.contains(&Lit::FALSE) && self.state_of(true, &step, None)?.is_some() {
-                    return Ok(false);
+                for clause in &clauses {
+                    if !self.is_kept(instance, clause)? {
+                        return Ok(false);
+                    }
                 }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether no step of an instance leads from a state with all properties to one without a clause, whichever elements it names.
+    fn is_kept(&mut self, instance: usize, clause: &NamedClause) -> Result<bool, NoProof> {
+        for elements in self.frames(clause.n_named, instance) {
+            let before = self.clause_about(clause, &elements);
+            let after: Vec<Lit> = before.iter().map(|lit| self.after(instance, *lit)).collect();
+            if after == before {
+                continue;
+            }
+            let relation = self.encoding.instances[instance].relation;
+            let step: Vec<Lit> = after.iter().map(|lit| !*lit).chain([relation]).collect();
+            if !step.contains(&Lit::FALSE) && self.state_of(true, &step, None)?.is_some() {
+                return Ok(false);
             }
         }
         Ok(true)

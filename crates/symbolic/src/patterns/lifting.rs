@@ -201,7 +201,7 @@ impl PatternSearch<'_, '_> {
     fn ways(&mut self, pattern: &Pattern) -> Result<Ways, NoProof> {
         let mut ways = Ways::default();
         for instance in 0..self.encoding.instances.len() {
-            for elements in self.frames(pattern, instance) {
+            for elements in self.frames(usize::from(pattern.n_variables), instance) {
                 let label = |label: u32| elements.iter().position(|element| *element == label).map(|idx| idx as u8);
                 let Some((mut goal, _)) = self.goal(pattern, instance, &elements) else { continue };
                 let lits = self.literals_of(pattern, &elements);

@@ -96,6 +96,17 @@ fn mentions(value: &Value, places: &FxHashMap<Value, Element>) -> bool {
     }
 }
 
+/// A permutation of so many elements that moves some of them to others; the remaining ones follow in their order.
+pub(super) fn images(n_elements: u32, from: &[Element], to: &[Element]) -> Vec<Element> {
+    let mut images = vec![Element::MAX; n_elements as usize];
+    from.iter().zip(to).for_each(|(from, to)| images[*from as usize] = *to);
+    let mut free = (0..n_elements).filter(|element| !to.contains(element));
+    for image in images.iter_mut().filter(|image| **image == Element::MAX) {
+        *image = free.next().unwrap_or(0);
+    }
+    images
+}
+
 impl VocabularyBuilder<'_> {
     fn add(&mut self, variable: usize, lit: Lit, tuple: &[Element]) -> Option<()> {
         if lit.is_constant() {
