@@ -275,6 +275,7 @@ impl<'p> Runtime<'p> {
     }
 
     /// Resets budget and modes for a new evaluation.
+    #[inline]
     pub(crate) fn begin(&mut self) {
         self.session.renew();
         self.fuel = FUEL;

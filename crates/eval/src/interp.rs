@@ -219,6 +219,7 @@ impl<'m> Interp<'m> {
     }
 
     /// End of the time for an evaluation that begins now.
+    #[inline]
     fn deadline(&self) -> Option<Instant> {
         self.time_out.and_then(|limit| Instant::now().checked_add(limit))
     }
@@ -265,6 +266,7 @@ impl<'i> Session<'i> {
     }
 
     /// Resets budget, time and warnings.
+    #[inline]
     pub fn renew(&self) {
         self.fuel.set(self.config().fuel);
         self.deadline.set(self.interp.deadline());
@@ -372,6 +374,7 @@ impl<'i> Session<'i> {
     }
 
     /// Charges the memory of one more outcome of a substitution, which the caller keeps.
+    #[inline]
     pub fn count_outcome(&self) -> Result<()> {
         let n_open = self.outcomes.get() + 1;
         if n_open < OUTCOMES_PER_CHARGE {

@@ -259,6 +259,11 @@ impl<'m> Explicit<'m> {
         self.memos().map(|memo| memo.bytes()).sum::<u64>() + self.lists.bytes()
     }
 
+    /// The number of values that a word of states has had.
+    pub fn n_values(&self, word: usize) -> usize {
+        self.values[word - 1].len()
+    }
+
     /// Memory of the values that states and labels refer to.
     pub(crate) fn value_bytes(&self) -> u64 {
         self.values.iter().map(ValueTable::bytes).sum::<u64>() + self.locals.bytes() + self.labels.bytes()

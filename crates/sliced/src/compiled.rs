@@ -287,7 +287,8 @@ impl<'b> Builder<'b> {
         let numbered = self.source.variables.iter().enumerate().filter(|(_, id)| !cells.is_opaque(**id));
         let variable = |(position, id): (usize, &_)| {
             let own: Vec<usize> = cells.of(*id).map(|cell| cell.0 as usize).collect();
-            SlicedVariable::new(position, own.first().copied().unwrap_or(0), own.len())
+            let base = own.first().copied().unwrap_or(0);
+            SlicedVariable::new(position, base, own.len(), self.system.n_values(position + 1))
         };
         numbered.map(variable).collect()
     }

@@ -22,8 +22,9 @@ const KNOWN: u64 = 1 << 62;
 const OUTSIDE: u64 = 1 << 63;
 const DATA_MASK: u64 = KNOWN - 1;
 
-/// Words of the first segment, about; each further segment has twice as many entries.
+/// Words of the first segment, about, if few values are known; each further segment has twice as many entries.
 const FIRST_SEGMENT_WORDS: usize = 1 << 8;
+const MAX_FIRST_SEGMENT_WORDS: usize = 1 << 16;
 const MIN_FIRST_BITS: u32 = 5;
 const N_SEGMENTS: usize = 33 - MIN_FIRST_BITS as usize;
 
@@ -38,6 +39,9 @@ pub(crate) struct SlicedVariable {
     stride: usize,
     /// Bits of the number of entries of the first segment.
     first_bits: u32,
+    /// The first segment, which has the entries of most values that are met.
+    first: Box<[AtomicU64]>,
+    /// Further segments, each twice as long as the one before.
     segments: [OnceLock<Box<[AtomicU64]>>; N_SEGMENTS],
     /// Small ids plus one by the bits of values, if there are few cells; zero where it is not known.
     by_bits: OnceLock<Box<[AtomicU16]>>,
@@ -47,11 +51,14 @@ pub(crate) struct SlicedVariable {
 const MAX_INDEX_CELLS: usize = 14;
 
 impl SlicedVariable {
-    pub(crate) fn new(position: usize, base: usize, n_cells: usize) -> SlicedVariable {
+    /// A variable that has `n_known` values so far. The first segment has room for four times as many.
+    pub(crate) fn new(position: usize, base: usize, n_cells: usize, n_known: usize) -> SlicedVariable {
         let stride = 1 + n_cells.saturating_sub(FIRST_WORD_BITS).div_ceil(64);
-        let first_bits = (FIRST_SEGMENT_WORDS / stride).max(1 << MIN_FIRST_BITS).ilog2();
+        let n_words = n_known.saturating_mul(4 * stride).clamp(FIRST_SEGMENT_WORDS, MAX_FIRST_SEGMENT_WORDS);
+        let first_bits = (n_words / stride).max(1 << MIN_FIRST_BITS).ilog2();
+        let first = entries(1 << first_bits, stride);
         let segments = [const { OnceLock::new() }; N_SEGMENTS];
-        SlicedVariable { position, base, n_cells, stride, first_bits, segments, by_bits: OnceLock::new() }
+        SlicedVariable { position, base, n_cells, stride, first_bits, first, segments, by_bits: OnceLock::new() }
     }
 
     /// The position of its word in a state.
@@ -69,8 +76,7 @@ impl SlicedVariable {
         self.n_cells.div_ceil(64).max(1)
     }
 
-    /// Segment of an id, the number of its entries, and the first word of the entry.
-    #[inline]
+    /// Segment of an id, the number of its entries, and the first word of the entry. Segment 0 is the first one.
     fn place(&self, id: u32) -> (usize, usize, usize) {
         let shifted = u64::from(id) + (1 << self.first_bits);
         let segment = shifted.ilog2() - self.first_bits;
@@ -80,17 +86,25 @@ impl SlicedVariable {
 
     fn entry(&self, id: u32) -> &[AtomicU64] {
         let (segment, n_entries, start) = self.place(id);
-        let entries = self.segments[segment]
-            .get_or_init(|| std::iter::repeat_with(AtomicU64::default).take(n_entries * self.stride).collect());
-        &entries[start..][..self.stride]
+        let segment = match segment.checked_sub(1) {
+            None => &self.first,
+            Some(further) => self.segments[further].get_or_init(|| entries(n_entries, self.stride)),
+        };
+        &segment[start..][..self.stride]
     }
 
     /// The first word of the entry of a value; one without status if nothing is known of it.
     #[inline]
     fn first_word(&self, id: u32) -> u64 {
-        let (segment, _, start) = self.place(id);
-        let first = self.segments.get(segment).and_then(OnceLock::get).and_then(|entries| entries.get(start));
+        // This path is the usual one, and short.
+        let first = self.first.get(id as usize * self.stride).or_else(|| self.further_word(id));
         first.map_or(0, |first| first.load(Ordering::Acquire))
+    }
+
+    /// The same word in a further segment, if there is such a segment.
+    fn further_word(&self, id: u32) -> Option<&AtomicU64> {
+        let (segment, _, start) = self.place(id);
+        self.segments.get(segment.checked_sub(1)?)?.get()?.get(start)
     }
 
     /// Adds the bits of values, by their ids, to the rows of up to 64 states, the first word of all rows first, and says what the first bits are. Returns one bit for
@@ -189,8 +203,13 @@ impl SlicedVariable {
     pub(crate) fn bytes(&self) -> u64 {
         let by_bits = self.by_bits.get().map_or(0, |table| size_of_val(&**table) as u64);
         let segments = self.segments.iter().filter_map(OnceLock::get).map(|segment| size_of_val(&**segment) as u64);
-        by_bits + segments.sum::<u64>()
+        by_bits + size_of_val(&*self.first) as u64 + segments.sum::<u64>()
     }
+}
+
+/// Empty entries of so many words each.
+fn entries(n_entries: usize, stride: usize) -> Box<[AtomicU64]> {
+    std::iter::repeat_with(AtomicU64::default).take(n_entries * stride).collect()
 }
 
 /// Stores the bits of a value, the first word last; the first word.

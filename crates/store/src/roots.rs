@@ -158,11 +158,17 @@ impl Roots {
     }
 
     /// Packs the newest roots, if they are a chunk.
+    #[inline]
     fn pack_tail(&mut self) {
         if self.tail.len() == CHUNK_STATES {
-            self.chunks.push(Chunk::pack(&self.tail));
-            self.tail.clear();
+            self.pack();
         }
+    }
+
+    #[cold]
+    fn pack(&mut self) {
+        self.chunks.push(Chunk::pack(&self.tail));
+        self.tail.clear();
     }
 
     /// Root of a state that is in memory.

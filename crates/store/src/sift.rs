@@ -27,22 +27,31 @@ impl Index {
 
     /// Makes room for `more` states with numbers up to `largest`, and with roots that have no bits outside of `all`. A set whose slots are too small for them becomes a
     /// table of numbers, which `known` has.
+    #[inline]
     fn reserve(&mut self, more: usize, largest: usize, all: u64, known: Known<'_>) {
-        if let Index::Members(set) = self
-            && !set.reserve(more, all)
-        {
-            let shard = set.roots().next().map(shard_of);
-            let mut numbers = Shard::default();
-            for number in 0..known.len() {
-                if let Some(root) = known.get(number).filter(|root| Some(shard_of(*root)) == shard) {
-                    numbers.add(root, number, known);
+        match self {
+            Index::Members(set) => {
+                if !set.reserve(more, all) {
+                    self.become_numbers(more, largest, known);
                 }
             }
-            *self = Index::Numbers(numbers);
+            Index::Numbers(shard) => shard.reserve(more, largest, known),
         }
-        if let Index::Numbers(shard) = self {
-            shard.reserve(more, largest, known);
+    }
+
+    /// Replaces a set by a table of numbers, with the same room.
+    #[cold]
+    fn become_numbers(&mut self, more: usize, largest: usize, known: Known<'_>) {
+        let Index::Members(set) = self else { return };
+        let shard = set.roots().next().map(shard_of);
+        let mut numbers = Shard::default();
+        for number in 0..known.len() {
+            if let Some(root) = known.get(number).filter(|root| Some(shard_of(*root)) == shard) {
+                numbers.add(root, number, known);
+            }
         }
+        numbers.reserve(more, largest, known);
+        *self = Index::Numbers(numbers);
     }
 
     /// Adds a root. Returns the number of a known one, if the index has numbers, and `None` if it is new.

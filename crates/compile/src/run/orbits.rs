@@ -93,6 +93,7 @@ impl ElementOrbits {
 
 impl<'r> Runtime<'r> {
     /// Begins a new evaluation: variables may have changed.
+    #[inline]
     pub(crate) fn begin_orbits(&mut self) {
         if let Some(memory) = &mut self.orbits {
             memory.is_on = true;

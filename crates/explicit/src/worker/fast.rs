@@ -22,6 +22,7 @@ impl<'a> FastPath<'a> {
     }
 
     /// Loads the constants and the variables at the `needed` positions.
+    #[inline]
     pub(crate) fn load<'w>(
         &mut self,
         system: &Explicit<'_>,

@@ -184,6 +184,7 @@ impl<'a> Performer<'a> {
     }
 
     /// Computes the steps.
+    #[inline]
     fn compute(&mut self, at: &mut StateExpansion<'_, '_>, out: &mut Steps) -> StepDoubts {
         let StateExpansion { system, words, alike, state, buffers: WorkerBuffers { fast, verdicts, scratch }, .. } = at;
         let start = out.len();
