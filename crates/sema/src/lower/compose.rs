@@ -347,6 +347,7 @@ pub(crate) struct Composer<'a> {
 pub(crate) struct OperationSource {
     pub(crate) instance: usize,
     pub(crate) params: Vec<SmolStr>,
+    pub(crate) outputs: Vec<SmolStr>,
     pub(crate) body: ast::SubstId,
 }
 
