@@ -80,6 +80,34 @@ fn new_operations_are_errors_or_hidden_and_may_diverge() {
 }
 
 #[test]
+fn operations_of_machines_that_only_one_level_sees_are_not_compared() {
+    let folder = Folder::new("refine-seen");
+    folder.file(
+        "Log.mch",
+        "MACHINE Log OPERATIONS write(tt) = PRE tt : STRING THEN skip END; bb <-- ask = bb :: BOOL END",
+    );
+    let clock = "MACHINE Clock VARIABLES now INVARIANT now : 0..2 INITIALISATION now := 0 \
+        OPERATIONS tick = now := (now + 1) mod 3; tt <-- time = tt := now END";
+    folder.file("Clock.mch", clock);
+    folder.file("A.mch", "MACHINE A OPERATIONS rr <-- get = rr :: 0..2 END");
+    folder.file(
+        "B.imp",
+        "IMPLEMENTATION B REFINES A SEES Log, Clock OPERATIONS rr <-- get = BEGIN write(\"get\"); rr <-- time END END",
+    );
+    for by in ["traces", "simulation", "failures"] {
+        let json = refine(&folder.path("B.imp"), &["--by", by]).json();
+        assert_eq!((json["verdict"].as_str(), json["pairs"].as_u64()), (Some("holds"), Some(3)), "{by}: {json}");
+    }
+    // What the clock does is no excuse for what the refinement does.
+    folder.file("A.mch", "MACHINE A OPERATIONS rr <-- get = rr :: 0..1 END");
+    let json = refine(&folder.path("B.imp"), &[]).json();
+    assert_eq!((json["verdict"].as_str(), &json["counterexample"]["steps"]), (Some("violated"), &4.into()), "{json}");
+    folder.file("A.mch", "MACHINE A SEES Log OPERATIONS rr <-- get = rr :: 0..2 END");
+    folder.file("B.imp", "IMPLEMENTATION B REFINES A OPERATIONS rr <-- get = rr := 1 END");
+    assert_eq!(refine(&folder.path("B.imp"), &["--by", "simulation"]).status, 0);
+}
+
+#[test]
 fn two_machines_can_be_compared_and_levels_skipped() {
     let folder = Folder::new("refine-against");
     let machine = |name: &str, step: u32| {
