@@ -177,6 +177,18 @@ fn a_deadlock() {
 }
 
 #[test]
+fn a_deadlock_of_a_machine_without_operations_is_said_to_be_one() {
+    let folder = Folder::new("context");
+    let text = "MACHINE Context SETS S = {a, b} CONSTANTS f PROPERTIES f : S --> 0..9 & f = {a |-> 1, b |-> 2} END";
+    folder.file("Context.mch", text);
+    let run = abridge(&["check", &folder.path("Context.mch")]);
+    assert_eq!(run.status, 11);
+    let heading = "deadlock after 1 step: the machine has no operations; `--no-deadlock` accepts that\n";
+    assert!(run.stdout.starts_with(heading), "{}", run.stdout);
+    assert_eq!(abridge(&["check", &folder.path("Context.mch"), "--no-deadlock"]).status, 0);
+}
+
+#[test]
 fn an_assertion_that_fails() {
     let folder = Folder::new("check-assertion");
     let text = counter("n <= 3", "up = PRE n < 3 THEN n := n + 1 END; down = n := 0")

@@ -143,6 +143,13 @@ fn a_failed_application_names_the_function() {
     ] {
         assert!(run.stdout.contains(expected), "{expected}: {}", run.stdout);
     }
+    let file = folder.file(
+        "R.mch",
+        "MACHINE R VARIABLES rr INVARIANT rr : 1..3 <-> 1..3 INITIALISATION rr := {1|->2} OPERATIONS far = rr := rr <+ {2|->rr~(3)} END",
+    );
+    let run = abridge(&["check", &file]);
+    assert!(run.stdout.contains("`rr~` is applied to `3`, which is not in its domain\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("`rr~` is {(2|->1)}\n"), "{}", run.stdout);
     let run = abridge(&["eval", "{1|->0}(3)"]);
     assert!((run.stdout + &run.stderr).contains("`{(1|->0)}` is applied to `3`, which is not in its domain"));
 }

@@ -348,3 +348,16 @@ fn guards_are_tried_in_the_first_states() {
     assert_eq!((&json["verdict"], &coverage["guard_states"]), (&"holds".into(), &20_000.into()), "{json}");
     assert_eq!(coverage["guards_never_true"][0]["guard"], "n > 20050");
 }
+
+#[test]
+fn many_initial_states_of_a_set_up_hide_no_violation() {
+    let folder = Folder::new("many-initial-states");
+    let text = "MACHINE Array CONSTANTS n PROPERTIES n : 4..5 VARIABLES f, place INVARIANT f : 0..n --> 0..9999 & place : 0..n \
+        INITIALISATION f :: 0..n --> 0..9999 || place := -1 OPERATIONS put(i) = PRE i : 0..n THEN f(i) := 0 || place := i END END";
+    folder.file("Array.mch", text);
+    let run = abridge(&["check", &folder.path("Array.mch"), "--time", "60", "--json"]);
+    let json = run.json();
+    assert_eq!((run.status, &json["found"]["invariant"]), (12, &true.into()), "{json}");
+    assert!(json["states"].as_u64().is_some_and(|states| states < 10), "{json}");
+    assert!(run.stdout.contains("random walk"), "{json}");
+}

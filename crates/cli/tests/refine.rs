@@ -80,6 +80,62 @@ fn new_operations_are_errors_or_hidden_and_may_diverge() {
 }
 
 #[test]
+fn operations_of_machines_that_only_one_level_sees_are_not_compared() {
+    let folder = Folder::new("refine-seen");
+    folder.file(
+        "Log.mch",
+        "MACHINE Log OPERATIONS write(tt) = PRE tt : STRING THEN skip END; bb <-- ask = bb :: BOOL END",
+    );
+    let clock = "MACHINE Clock VARIABLES now INVARIANT now : 0..2 INITIALISATION now := 0 \
+        OPERATIONS tick = now := (now + 1) mod 3; tt <-- time = tt := now END";
+    folder.file("Clock.mch", clock);
+    folder.file("A.mch", "MACHINE A OPERATIONS rr <-- get = rr :: 0..2 END");
+    folder.file(
+        "B.imp",
+        "IMPLEMENTATION B REFINES A SEES Log, Clock OPERATIONS rr <-- get = BEGIN write(\"get\"); rr <-- time END END",
+    );
+    for by in ["traces", "simulation", "failures"] {
+        let json = refine(&folder.path("B.imp"), &["--by", by]).json();
+        assert_eq!((json["verdict"].as_str(), json["pairs"].as_u64()), (Some("holds"), Some(3)), "{by}: {json}");
+    }
+    // What the clock does is no excuse for what the refinement does.
+    folder.file("A.mch", "MACHINE A OPERATIONS rr <-- get = rr :: 0..1 END");
+    let json = refine(&folder.path("B.imp"), &[]).json();
+    assert_eq!((json["verdict"].as_str(), &json["counterexample"]["steps"]), (Some("violated"), &4.into()), "{json}");
+    folder.file("A.mch", "MACHINE A SEES Log OPERATIONS rr <-- get = rr :: 0..2 END");
+    folder.file("B.imp", "IMPLEMENTATION B REFINES A OPERATIONS rr <-- get = rr := 1 END");
+    assert_eq!(refine(&folder.path("B.imp"), &["--by", "simulation"]).status, 0);
+}
+
+#[test]
+fn traces_point_to_simulation_where_a_precondition_was_left_out() {
+    let folder = Folder::new("refine-left-out");
+    let machine = "MACHINE A VARIABLES x INVARIANT x : 0..2 INITIALISATION x := 0 \
+        OPERATIONS up(n) = PRE n : 1..2 & x + n <= 2 THEN x := x + n END; half = PRE x > 0 THEN x := x / 2 END; tt <-- ask = tt := x END";
+    folder.file("A.mch", machine);
+    let text = "REFINEMENT B REFINES A VARIABLES x INITIALISATION x := 0 \
+        OPERATIONS up(n) = PRE n : 1..2 THEN x := x + n END; half = x := x / 2; tt <-- ask = tt := x END";
+    folder.file("B.ref", text);
+    let file = folder.path("B.ref");
+    let pointer = "`--by simulation` looks at `half` only where its precondition in A holds";
+    let told = |more: &[&str]| abridge(&[&["refine", &file], more].concat()).stdout;
+    assert!(told(&[]).contains(pointer), "{}", told(&[]));
+    assert!(told(&["--by", "simulation"]).starts_with("B refines A by simulation"));
+    folder.file("B.ref", &text.replace("half = x := x / 2", "half = x := 1 / x"));
+    assert!(told(&[]).contains(pointer), "{}", told(&[]));
+    folder.file(
+        "B.ref",
+        &text.replace(
+            "half = x := x / 2; tt <-- ask = tt := x",
+            "half = PRE x > 0 THEN x := x / 2 END; tt <-- ask = tt := x + 1",
+        ),
+    );
+    assert!(!told(&[]).contains("--by simulation` looks"), "{}", told(&[]));
+    folder.file("B.ref", &text.replace("PRE n : 1..2 THEN x := x + n END", "x := x + n"));
+    assert!(told(&[]).contains("`--by simulation` and `--assume-preconditions` take the bounds"), "{}", told(&[]));
+}
+
+#[test]
 fn two_machines_can_be_compared_and_levels_skipped() {
     let folder = Folder::new("refine-against");
     let machine = |name: &str, step: u32| {

@@ -24,6 +24,8 @@ pub struct Level {
     pub variables: IdSet<VarId>,
     /// Transitions of the level, under the names that callers use.
     pub operations: Vec<(SmolStr, OpId)>,
+    /// Those among them that belong to machines which the level only sees or uses: others call them, too.
+    pub seen: Vec<OpId>,
     pub initialisation: SubstId,
 }
 
@@ -31,6 +33,13 @@ impl Level {
     /// Operation with a given name.
     pub fn operation(&self, name: &str) -> Option<OpId> {
         self.operations.iter().find(|(other, _)| other == name).map(|(_, op)| *op)
+    }
+
+    /// Leaves out what another level does not offer because it does not see the machine, unless `keeps` says otherwise.
+    pub fn retain_seen(&mut self, other: &Level, keeps: impl Fn(OpId) -> bool) {
+        let is_offered = |op: OpId| other.operations.iter().any(|(_, offered)| *offered == op);
+        let seen = &self.seen;
+        self.operations.retain(|(_, op)| !seen.contains(op) || is_offered(*op) || keeps(*op));
     }
 
     fn states(&self, conjunct: &Conjunct) -> bool {

@@ -75,6 +75,8 @@ pub(crate) struct Letter {
     /// Positions of the parameters and outputs that callers of both levels see.
     pub(crate) params: Vec<usize>,
     pub(crate) outputs: Vec<usize>,
+    /// The operation belongs to a machine that only the refinement sees: a step of others, which the abstraction does not notice.
+    pub(crate) is_foreign: bool,
 }
 
 impl Letter {
@@ -85,7 +87,7 @@ impl Letter {
     }
 }
 
-/// The operations of both levels under common numbers. Those of the abstraction come first; the others are new in the refinement.
+/// The operations of both levels under common numbers. Those of the abstraction come first; the others are new in the refinement, or foreign.
 #[derive(Clone, Debug)]
 pub(crate) struct Alphabet {
     pub(crate) concrete: Vec<Letter>,
@@ -100,6 +102,7 @@ impl Alphabet {
             letter,
             params: (0..model.operations[op].params.len()).collect(),
             outputs: (0..model.operations[op].outputs.len()).collect(),
+            is_foreign: false,
         };
         let mut of_abstraction: Vec<Letter> =
             (0..).zip(&abstracted.operations).map(|(letter, (name, op))| whole(*op, name, letter)).collect();
@@ -115,8 +118,9 @@ impl Alphabet {
                 }
             };
             let mut own = whole(*op, name, letter);
-            if let Some(refined) = refined {
-                restrict_to_common(model, &mut own, &mut of_abstraction[refined]);
+            match refined {
+                Some(refined) => restrict_to_common(model, &mut own, &mut of_abstraction[refined]),
+                None => own.is_foreign = concrete.seen.contains(op),
             }
             of_refinement.push(own);
         }
@@ -126,6 +130,11 @@ impl Alphabet {
     /// An operation of the refinement that no operation of the abstraction corresponds to.
     pub(crate) fn is_new(&self, letter: u32) -> bool {
         letter as usize >= self.abstracted.len()
+    }
+
+    /// An operation that the refinement itself adds.
+    pub(crate) fn is_added(&self, own: &Letter) -> bool {
+        self.is_new(own.letter) && !own.is_foreign
     }
 }
 

@@ -22,16 +22,22 @@ impl Models {
     }
 
     /// A level of a chain of refinements, counted from the main machine, and the next one above it; nothing if there is none.
+    ///
+    /// Operations of a machine that only one level sees are no part of what is compared. Those that change the state of such a machine stay in the
+    /// refinement, which may read it: they are steps of others (`events.rs`).
     pub fn of_link(model: &Model, level: usize) -> Option<Models> {
         let [concrete, abstracted, ..] = model.levels.get(level..)? else { return None };
-        let at_abstraction = model.at_level(abstracted);
+        let (mut concrete_level, mut abstract_level) = (concrete.clone(), abstracted.clone());
+        concrete_level.retain_seen(abstracted, |op| !model.operations[op].effects.writes.is_empty());
+        abstract_level.retain_seen(concrete, |_| false);
+        let at_abstraction = model.at_level(&abstract_level);
         Some(Models {
-            concrete: model.at_level(concrete),
-            joint: model.joint(concrete, abstracted),
+            concrete: model.at_level(&concrete_level),
+            joint: model.joint(&concrete_level, &abstract_level),
             preconditions: at_abstraction.preconditions(),
             abstracted: at_abstraction,
-            concrete_level: concrete.clone(),
-            abstract_level: abstracted.clone(),
+            concrete_level,
+            abstract_level,
         })
     }
 }

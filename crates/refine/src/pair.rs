@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use crate::antichain::Antichain;
 use crate::directed::Directed;
-use crate::events::{Alphabet, Events};
+use crate::events::{Alphabet, Events, Letter};
 use crate::gluing::Gluing;
 use crate::models::Models;
 use crate::side::{Lister, PairSide};
@@ -119,7 +119,7 @@ impl<'m> Pair<'m> {
             Explicit::new(interp, SystemConfig { memo, labels: memo, ..config.system.clone() })
         };
         let alphabet = Alphabet::new(&models.joint, &models.concrete_level, &models.abstract_level);
-        let has_new = alphabet.concrete.iter().any(|letter| alphabet.is_new(letter.letter));
+        let has_new = alphabet.concrete.iter().any(|letter| alphabet.is_added(letter));
         let seeks_divergence = config.notion == Notion::Failures && config.new_is_skip && has_new;
         // A pair that is left out would end a cycle.
         let is_covering = config.antichains && config.notion != Notion::Simulation && !seeks_divergence;
@@ -168,7 +168,12 @@ impl<'m> Pair<'m> {
     fn is_hidden(&self, operation: u32) -> bool {
         let position = operation.checked_sub(FIRST_OPERATION);
         let own = position.and_then(|position| self.alphabet.concrete.get(position as usize));
-        self.new_is_skip && own.is_some_and(|own| self.alphabet.is_new(own.letter))
+        self.new_is_skip && own.is_some_and(|own| self.alphabet.is_added(own))
+    }
+
+    /// The abstraction stays where it is.
+    pub(crate) fn is_skip(&self, own: &Letter) -> bool {
+        own.is_foreign || (self.new_is_skip && self.alphabet.is_added(own))
     }
 
     /// The concrete state of a pair.

@@ -65,7 +65,7 @@ impl PairWorker<'_, '_> {
                         continue;
                     }
                     let deed = Deed::Event(step.event);
-                    match pair.new_is_skip {
+                    match pair.is_skip(letter) {
                         true => self.relate(operation, deed, &step.target, state, &[state.into()], true),
                         false => self.fail(operation, deed, &step.target, &[state.into()], Obligation::Trace),
                     }

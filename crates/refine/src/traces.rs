@@ -39,14 +39,14 @@ impl PairWorker<'_, '_> {
             if !self.wants(&step.target) || !self.wants_operation(operation) {
                 continue;
             }
-            let letter = pair.alphabet.concrete[step.position].letter;
+            let own = &pair.alphabet.concrete[step.position];
             let deed = Deed::Event(step.event);
             let answer = match answers.get(&step.event) {
                 Some(answer) => *answer,
-                None => match (pair.alphabet.is_new(letter), pair.new_is_skip) {
+                None => match (pair.alphabet.is_new(own.letter), pair.is_skip(own)) {
                     (true, true) => Answer::Spec(self.spec(states.to_vec(), MatchResult::Followed)),
                     (true, false) => Answer::Refused,
-                    (false, _) => self.answer(letter as usize, step.event, states, others),
+                    (false, _) => self.answer(own.letter as usize, step.event, states, others),
                 },
             };
             match answer {
@@ -104,7 +104,7 @@ impl PairWorker<'_, '_> {
     pub(crate) fn refuse(&mut self, words: &[u32], states: &[Box<[u32]>]) {
         let pair = self.pair;
         let listed = self.concrete.list(words);
-        let is_hidden = |position: usize| pair.alphabet.is_new(pair.alphabet.concrete[position].letter);
+        let is_hidden = |position: usize| pair.alphabet.is_added(&pair.alphabet.concrete[position]);
         if pair.new_is_skip && listed.steps.iter().any(|step| is_hidden(step.position)) {
             return;
         }

@@ -507,7 +507,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
                 self.look_ahead(state, control);
             }
             self.scratch.read(&self.table, root(&self.table, state));
-            let completeness = self.scratch.expand();
+            let Some(completeness) = self.expand(state, control) else { return state };
             self.record.heed(completeness);
             if !completeness.is_whole() || !self.scratch.steps.ill_defined().is_empty() {
                 self.parallel.forgo_sleep();
@@ -529,6 +529,20 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
             }
         }
         block.end
+    }
+
+    /// Computes the steps out of the current state. There may be very many, such as initial states of a set-up, so that walks look ahead meanwhile.
+    /// Returns `None` if that ended the search.
+    fn expand(&mut self, state: u32, control: &dyn Control) -> Option<Completeness> {
+        let Self { scratch, scout, config, .. } = self;
+        let mut is_over = false;
+        let completeness = scratch.expand_with(&mut |steps| {
+            let flow = scout.look_within(config, state, steps, control);
+            is_over |= flow.is_break();
+            flow
+        });
+        self.record.is_done |= is_over;
+        Some(completeness).filter(|_| !is_over)
     }
 
     /// Counts the steps in the buffer, adds the new targets to the table and inspects them. Returns `false` after a failure.

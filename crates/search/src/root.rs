@@ -10,7 +10,7 @@ use abridge_system::{Gap, Limit, Origin, Steps, System, Worker};
 
 use crate::explore::{Control, Progress, SearchConfig};
 use crate::record::SearchRecord;
-use crate::scout::{Scout, WALK_STEPS, WalkStart};
+use crate::scout::{FIRST_WALK_STEPS, Scout, WALK_STEPS, WalkStart};
 
 /// Steps per part. The number does not depend on time, so neither do the states seen by a search that ends at a finding.
 const STEPS_PER_PART: usize = 256;
@@ -18,8 +18,6 @@ const STEPS_PER_PART: usize = 256;
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Steps between two polls without a clock.
 const STEPS_PER_POLL: usize = 64;
-/// Length of a walk from a set-up if the search ends at the first finding. A trace of set-up and initialisation is nearly the shortest there is.
-const SETUP_WALK_STEPS: usize = 2;
 
 /// Search that consumes the steps out of the root.
 pub(crate) trait RootConsumer<'s, S: System + 's> {
@@ -92,8 +90,8 @@ fn look_ahead<'s, S: System + 's>(
     consumer: &mut impl RootConsumer<'s, S>,
     control: &dyn Control,
 ) {
-    let length = if config.stop_at_first { SETUP_WALK_STEPS } else { WALK_STEPS };
-    let mut start = |_: &mut _| Some(WalkStart { number: None, words: newest.to_vec() });
+    let length = if config.stop_at_first { FIRST_WALK_STEPS } else { WALK_STEPS };
+    let mut start = |_: &mut _| Some(WalkStart { number: None, is_new: true, words: newest.to_vec() });
     consumer.scout().look(config, length, control, &mut start);
     if config.stop_at_first && !consumer.scout().found.is_empty() {
         // One finding was asked for, and a walk has it.

@@ -5,6 +5,7 @@
 //! if the search ends early: an exhaustive search finds them too. The times of walks are the only part of a search that depends on the clock;
 //! without a clock there are no walks.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use abridge_store::StateTable;
@@ -21,6 +22,10 @@ const TIME_DIVISOR: u32 = 64;
 const MAX_WALKS: usize = 512;
 /// Largest length of a walk.
 pub(crate) const WALK_STEPS: usize = 128;
+/// Length of a walk from a state that is close to the root, if the search ends at the first finding: a trace of set-up and initialisation is nearly the shortest there is.
+pub(crate) const FIRST_WALK_STEPS: usize = 2;
+/// Steps of one state between two looks at the clock; a power of two.
+const STEPS_PER_LOOK: usize = 64;
 /// Steps that a walk takes even if its time is over.
 const MIN_WALK_STEPS: usize = 3;
 
@@ -36,8 +41,10 @@ pub struct Scouted {
 
 /// First state of a walk.
 pub(crate) struct WalkStart {
-    /// Number of the state in the table. A state with a number has been inspected.
+    /// Number in the table of the state or, if it is a new one, of the state before it; `None` for the root.
     pub(crate) number: Option<u32>,
+    /// The state is not in the table and has not been inspected: it is the first of the path.
+    pub(crate) is_new: bool,
     pub(crate) words: Vec<u32>,
 }
 
@@ -46,7 +53,7 @@ impl WalkStart {
     pub(crate) fn waiting(table: &StateTable, first: u32, random: &mut Random) -> Option<WalkStart> {
         let n_waiting = (table.len() as u64).checked_sub(u64::from(first)).filter(|waiting| *waiting > 0)?;
         let number = first + random.below(n_waiting as usize) as u32;
-        Some(WalkStart { number: Some(number), words: table.get(number).ok()? })
+        Some(WalkStart { number: Some(number), is_new: false, words: table.get(number).ok()? })
     }
 }
 
@@ -94,18 +101,37 @@ impl<'s, S: System> Scout<'s, S> {
         self.due = control.elapsed().map(|elapsed| elapsed * 2);
     }
 
+    /// Makes walks from the newest step out of a state whose steps are still being found. Ends the list if a finding is enough.
+    pub(crate) fn look_within(
+        &mut self,
+        config: &SearchConfig,
+        state: u32,
+        steps: &Steps,
+        control: &dyn Control,
+    ) -> ControlFlow<()> {
+        let n_known = self.found.len();
+        let newest = steps.last().filter(|_| steps.len().is_multiple_of(STEPS_PER_LOOK) && self.is_due(control));
+        if let Some(words) = newest.map(|step| step.target.to_vec()) {
+            let length = if config.stop_at_first { FIRST_WALK_STEPS } else { WALK_STEPS };
+            let mut start = |_: &mut _| Some(WalkStart { number: Some(state), is_new: true, words: words.clone() });
+            self.look(config, length, control, &mut start);
+        }
+        let is_enough = config.stop_at_first && self.found.len() > n_known;
+        if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     /// Makes a walk. It ends at a finding that is enough: the steps of such a state may take all the time and memory that is left.
     fn walk(&mut self, config: &SearchConfig, start: WalkStart, length: usize, is_over: &dyn Fn() -> bool) {
         let Scout { system, scratch, random, found, .. } = self;
         let (worker, steps) = scratch.get_or_insert_with(|| (system.worker(), Steps::new(system.width())));
-        let WalkStart { number, words: mut state } = start;
+        let WalkStart { number, is_new, words: mut state } = start;
         let mut path = Vec::new();
         let note = |found: &mut Vec<Scouted>, kind: FindingKind, path: &[Vec<u32>]| {
             if !found.iter().any(|other| other.kind == kind) {
                 found.push(Scouted { kind, from: number, path: path.to_vec() });
             }
         };
-        if number.is_none() {
+        if is_new {
             path.push(state.clone());
             // A walk proves nothing, so its completeness does not matter.
             let _ = worker.inspect(&state, None, config.properties, &mut |kind| note(found, kind, &path));

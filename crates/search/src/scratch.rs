@@ -1,7 +1,11 @@
 //! Per-worker scratch: the worker of one thread and its buffers for states, steps and prefetching.
 
+use std::ops::ControlFlow;
+
 use abridge_store::{FoldQueue, QuadCache, StateTable};
-use abridge_system::{Ahead, Completeness, FindingKind, Gap, NOT_STORED, Properties, Question, Steps, System, Worker};
+use abridge_system::{
+    Ahead, Completeness, FindingKind, Gap, NOT_STORED, Origin, Pause, Properties, Question, Steps, System, Worker,
+};
 
 use crate::recent::Recent;
 
@@ -88,8 +92,13 @@ impl<W: Worker> BatchScratch<W> {
 
     /// Computes the steps out of the current state.
     pub(crate) fn expand(&mut self) -> Completeness {
+        self.expand_with(&mut |_| ControlFlow::Continue(()))
+    }
+
+    /// The same, with a look at the steps at intervals while they are being found.
+    pub(crate) fn expand_with(&mut self, pause: &mut Pause<'_>) -> Completeness {
         self.steps.clear();
-        self.worker.successors(&self.words, &mut self.steps)
+        self.worker.expand(Origin::State(&self.words), None, &mut self.steps, pause)
     }
 
     /// Adds the roots of the targets of all steps, except for targets that this worker met before in this generation of blocks. Where steps are stored, their marks are added beside, and

@@ -1,6 +1,6 @@
 //! Where ProB's conventions and ours differ in what a machine means: abstract preconditions and captured names.
 
-use abridge_check::{Config, Report, Verdict, check};
+use abridge_check::{Config, Report, Verdict, ViolationKind, check};
 use abridge_testkit::Project;
 
 fn checked(project: &Project) -> Report {
@@ -83,6 +83,39 @@ fn what_speaks_of_replaced_variables_is_not_assumed_and_told() {
     let report = checked(&project);
     assert_eq!((report.verdict, report.states), (Verdict::Holds, 6));
     assert_eq!(ids(&as_prob(refined(REPLACING))), [""; 0]);
+}
+
+#[test]
+fn an_abstract_precondition_may_speak_of_outputs() {
+    let machine = "
+        MACHINE Sensor VARIABLES level INVARIANT level : 0..2 INITIALISATION level := 0
+        OPERATIONS ll, ok <-- ask(n) = PRE n : 1..2 & ll : 0..2 & ok : BOOL THEN ll, ok := level, TRUE END END";
+    let refinement = "
+        REFINEMENT R REFINES Sensor VARIABLES level INITIALISATION level := 0
+        OPERATIONS vv, bb <-- ask(k) = BEGIN ASSERT k : 1..2 THEN vv := level END; bb := bool(vv < k) END END";
+    let project = Project::new(&[("R.ref", refinement), ("Sensor.mch", machine)]);
+    assert_eq!(ids(&project), [""; 0]);
+    let report = checked(&project);
+    assert_eq!((report.verdict, report.transitions), (Verdict::Holds, 3));
+}
+
+#[test]
+fn a_precondition_on_an_output_gives_its_type_and_asks_nothing_of_callers() {
+    let clock = "
+        MACHINE Clock CONSTANTS TIME PROPERTIES TIME = 0..9 VARIABLES now INVARIANT now : TIME INITIALISATION now := 0
+        OPERATIONS tt <-- ask(n) = PRE tt : TIME & n : 1..2 & tt < 9 THEN tt := now END END";
+    let user = |call: &str| {
+        let text = format!(
+            "MACHINE User INCLUDES Clock VARIABLES seen INVARIANT seen : TIME INITIALISATION seen := 0
+            OPERATIONS look = BEGIN {call} END END"
+        );
+        checked(&Project::new(&[("User.mch", &text), ("Clock.mch", clock)]))
+    };
+    let report = user("seen <-- ask(1)");
+    assert_eq!((report.verdict, report.transitions), (Verdict::Holds, 3));
+    let ill_defined =
+        |report: Report| report.violations.iter().any(|one| matches!(one.kind, ViolationKind::IllDefined { .. }));
+    assert!(ill_defined(user("seen <-- ask(3)")));
 }
 
 fn capturing(definitions: &str, formula: &str) -> Project {

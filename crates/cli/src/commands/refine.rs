@@ -15,7 +15,7 @@ use abridge_check::{
     Refusal, SideBySide, Verdict, gluing_conjuncts, refine, refine_on_disk, refinement_fingerprint,
 };
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
-use abridge_model::Model;
+use abridge_model::{Model, Subst};
 use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -400,6 +400,7 @@ impl RefineSubject<'_> {
                 outln!("not well-defined{place} after {}", count(n_steps, "step"));
                 out!("{}", render(self.sources, error, RenderConfig::default()));
                 found.iter().for_each(|found| self.print_steps(found));
+                operation.iter().for_each(|name| self.print_notion(name));
             }
             (Some(found), None) => self.print_failure(found),
             (None, None) if report.verdict == Verdict::Holds => {
@@ -417,8 +418,8 @@ impl RefineSubject<'_> {
             let conjuncts = count(self.n_gluing, "gluing conjunct");
             outln!("  {conjuncts} of the invariant not checked: {by} do not look at them, `--by simulation` does");
         }
-        for (_, diagnostic) in report.failures.iter().take(3).filter(|_| report.ill_defined.is_none()) {
-            out!("{}", render(self.sources, &self.with_hint(diagnostic), RenderConfig::default()));
+        for (operation, diagnostic) in report.failures.iter().take(3).filter(|_| report.ill_defined.is_none()) {
+            out!("{}", render(self.sources, &self.with_hint(operation, diagnostic), RenderConfig::default()));
         }
         outln!();
         outln!(
@@ -437,12 +438,12 @@ impl RefineSubject<'_> {
     }
 
     /// Implementations leave the types of parameters to the preconditions of their abstraction.
-    fn with_hint(&self, diagnostic: &Diagnostic) -> Diagnostic {
+    fn with_hint(&self, operation: &str, diagnostic: &Diagnostic) -> Diagnostic {
         let diagnostic = diagnostic.clone();
         let may_assume = !self.options.assume_preconditions && self.options.by != By::Simulation;
         match diagnostic.id {
-            "unbounded-value" if may_assume => {
-                diagnostic.help("`--assume-preconditions` takes the bounds of the abstraction")
+            "unbounded-value" if may_assume && self.has_abstract_precondition(operation) => {
+                diagnostic.help("`--by simulation` and `--assume-preconditions` take the bounds of the abstraction")
             }
             _ => diagnostic,
         }
@@ -487,6 +488,23 @@ impl RefineSubject<'_> {
             }
             Obligation::Initialisation | Obligation::Operation => {}
         }
+        if failed.obligation == Obligation::Trace {
+            self.print_notion(&failed.operation);
+        }
+    }
+
+    /// In classical B a refinement may do anything outside an abstract precondition, and need not repeat it. Only simulation takes it so.
+    fn print_notion(&self, operation: &str) {
+        if self.options.by != By::Simulation && self.has_abstract_precondition(operation) {
+            let (_, abstracted) = self.names();
+            outln!("  `--by simulation` looks at `{operation}` only where its precondition in {abstracted} holds");
+        }
+    }
+
+    fn has_abstract_precondition(&self, operation: &str) -> bool {
+        let abstracted = &self.models.abstracted;
+        let op = self.models.abstract_level.operation(operation);
+        op.is_some_and(|op| matches!(abstracted.subst(abstracted.operations[op].body), Subst::Pre { .. }))
     }
 
     fn print_allowed(&self, failed: &Failed) {

@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use abridge_diag::{Diagnostic, Span, with_stack};
-use abridge_model::{BinaryOp, Expr, ExprId, Model, Type, TypeId};
+use abridge_model::dump::expr_text;
+use abridge_model::{BinaryOp, Expr, ExprId, Model, ModelNode, Type, TypeId};
 
 use super::text::val_text;
 use super::val::Val;
@@ -276,18 +277,19 @@ fn applied(model: &Model, span: Span) -> Option<(ExprId, ExprId)> {
     })
 }
 
-/// Name of an identifier.
-fn identifier(model: &Model, id: ExprId) -> Option<&str> {
-    match model.exprs[id].expr {
-        Expr::Constant(id) => Some(&model.constants[id].name),
-        Expr::Variable(id) => Some(&model.variables[id].name),
-        Expr::Local(id) => Some(&model.locals[id].name),
-        _ => None,
-    }
+/// Text of a function that is short enough to be repeated and has a name in it, so that its value says more.
+fn written(model: &Model, id: ExprId) -> Option<String> {
+    const MAX_CHARS: usize = 40;
+    let mut has_name = false;
+    model.for_each_node(ModelNode::Expr(id), &mut |node| {
+        let ModelNode::Expr(id) = node else { return };
+        has_name |= matches!(model.exprs[id].expr, Expr::Constant(_) | Expr::Variable(_) | Expr::Local(_));
+    });
+    has_name.then(|| expr_text(model, id)).filter(|text| text.chars().count() <= MAX_CHARS)
 }
 
 impl IllDefined {
-    /// Message about an application whose function has a name, with the values of function and argument where they are written.
+    /// Message about an application of a function that is not written as a value, with the values of function and argument where they are written.
     fn of_application(&self, model: &Model, span: Span) -> Option<Diagnostic> {
         let (IllDefined::OutsideDomain { function, argument } | IllDefined::NotFunctional { function, argument }) =
             self
@@ -295,9 +297,9 @@ impl IllDefined {
             return None;
         };
         let (function_id, argument_id) = applied(model, span)?;
-        let name = identifier(model, function_id)?;
         let show = |val: &Val| shortened(val_text(model, val));
-        let (id, what) = self.message_about(name, &show(argument));
+        let name = written(model, function_id)?;
+        let (id, what) = self.message_about(&name, &show(argument));
         let diagnostic = Diagnostic::error(id, what)
             .at(span)
             .also(model.exprs[function_id].span, format!("`{name}` is {}", show(function)));

@@ -347,6 +347,7 @@ pub(crate) struct Composer<'a> {
 pub(crate) struct OperationSource {
     pub(crate) instance: usize,
     pub(crate) params: Vec<SmolStr>,
+    pub(crate) outputs: Vec<SmolStr>,
     pub(crate) body: ast::SubstId,
 }
 
@@ -500,12 +501,14 @@ impl Composer<'_> {
             }
         }
         let offering = inside.iter().filter(|idx| **idx == top || self.instances[**idx].is_root);
-        let operations = offering.flat_map(|idx| self.instances[*idx].exported.iter().cloned()).collect();
+        let operations = offering.clone().flat_map(|idx| self.instances[*idx].exported.iter().cloned()).collect();
+        let only_seen = offering.filter(|idx| **idx != top);
+        let seen = only_seen.flat_map(|idx| self.instances[*idx].exported.iter().map(|(_, op)| *op)).collect();
         let machines = instances().map(|instance| machine_name(self.lower.project, instance.unit)).collect();
         let parts = instances().filter_map(|instance| instance.initialisation).collect();
         let name = machine_name(self.lower.project, self.instances[top].unit);
         let initialisation = self.lower.in_sequence(parts, fallback);
-        Level { name, distance, machines, variables, operations, initialisation }
+        Level { name, distance, machines, variables, operations, seen, initialisation }
     }
 }
 

@@ -78,14 +78,16 @@ impl InstanceBody<'_, '_, '_> {
 
     /// Conjuncts of an abstract precondition without replaced variables, over the parameters of the refining operation.
     fn precondition_of(&mut self, op: OpId, refined: OpId, has_own: bool) -> Vec<PredId> {
-        let Some(OperationSource { instance, params, body }) = self.composer.operation_sources.get(&refined).cloned()
+        let Some(OperationSource { instance, params, outputs, body }) =
+            self.composer.operation_sources.get(&refined).cloned()
         else {
             return Vec::new();
         };
         let unit = self.composer.instances[instance].unit;
-        let own_params = self.composer.lower.model.operations[op].params.clone();
+        let own = &self.composer.lower.model.operations[op];
+        let (own_params, own_outputs) = (own.params.clone(), own.outputs.clone());
         let Some(pre) = precondition(self.composer.lower.tree(unit), body) else { return Vec::new() };
-        if own_params.len() != params.len() {
+        if own_params.len() != params.len() || own_outputs.len() != outputs.len() {
             return Vec::new();
         }
         let names = self.composer.instances[instance].names.clone();
@@ -93,14 +95,17 @@ impl InstanceBody<'_, '_, '_> {
         let lower = &mut self.composer.lower;
         let (own_names, own_defs) =
             (std::mem::replace(&mut lower.names, names), std::mem::replace(&mut lower.defs, defs));
-        let locals = params.into_iter().zip(own_params).map(|(name, local)| (name, local, LocalKind::Parameter));
-        let locals: Vec<(SmolStr, LocalId, LocalKind)> = locals.collect();
+        let params = params.into_iter().zip(own_params).map(|(name, local)| (name, local, LocalKind::Parameter));
+        // A precondition may give the types of outputs.
+        let outputs = outputs.into_iter().zip(own_outputs).map(|(name, local)| (name, local, LocalKind::Output));
+        let locals: Vec<(SmolStr, LocalId, LocalKind)> = params.chain(outputs).collect();
         let global = lower.global(unit);
         let ctx: Ctx = lower.push_frame(global, FrameKind::Locals(locals));
         let mut assumed = Vec::new();
         for conjunct in lower.conjuncts(ctx, pre) {
             let pred = lower.pred(ctx, conjunct);
             match lower.replaced_variable(pred) {
+                _ if lower.mentions_output(op, pred) => {}
                 None => assumed.push(pred),
                 Some(_) if has_own => {}
                 Some((name, span)) => lower.report_precondition(op, &name, span),

@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 
 use abridge_diag::{Diagnostic, Span};
-use abridge_model::{Effects, LocalId, OpId, Operation, SmolStr, Subst, SubstId, TypeId};
+use abridge_model::{
+    Effects, Expr, LocalId, ModelNode, OpId, Operation, Pred, PredId, SmolStr, Subst, SubstId, TypeId,
+};
 use abridge_syntax::ast::{self, ClauseKind, Ident};
 
 use crate::lower::compose::{DependencyKind, OperationSource, joined};
@@ -125,8 +127,13 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             origin,
         };
         let op = lower.model.operations.push(operation);
-        let params_written = syntax.params.iter().map(|id| id.name.clone()).collect();
-        let source = OperationSource { instance: self.idx, params: params_written, body: syntax.body };
+        let written = |ids: &[Ident]| ids.iter().map(|id| id.name.clone()).collect();
+        let source = OperationSource {
+            instance: self.idx,
+            params: written(&syntax.params),
+            outputs: written(&syntax.outputs),
+            body: syntax.body,
+        };
         self.composer.operation_sources.insert(op, source);
         let lower = &mut self.composer.lower;
         let ctx = lower.push_frame(ctx, FrameKind::Locals(params.into_iter().chain(outputs).collect()));
@@ -191,6 +198,7 @@ impl<'m> InstanceBody<'_, '_, 'm> {
             let lower = &mut self.composer.lower;
             lower.place = ClausePlace::Operation;
             let body = lower.subst(operation.ctx, operation.syntax.body);
+            let body = lower.without_types_of_outputs(operation.op, body);
             let operation_body = match operation.role {
                 BodyRole::Whole => self.under_abstract_preconditions(operation.op, body),
                 BodyRole::Realisation => lower.under_precondition(operation.op, body),
@@ -249,6 +257,38 @@ impl<'m> InstanceBody<'_, '_, 'm> {
 }
 
 impl Lower<'_> {
+    /// An operation without the conjuncts of its precondition that mention outputs. They give types; outputs have no values that a caller could be asked for.
+    fn without_types_of_outputs(&mut self, op: OpId, body: SubstId) -> SubstId {
+        let Subst::Pre { pred, body: inner } = *self.model.subst(body) else { return body };
+        let (mut asked, mut is_whole, mut open) = (Vec::new(), true, vec![pred]);
+        while let Some(pred) = open.pop() {
+            match self.model.pred(pred) {
+                Pred::And(parts) => open.extend(parts.iter().rev()),
+                _ if self.mentions_output(op, pred) => is_whole = false,
+                _ => asked.push(pred),
+            }
+        }
+        let span = self.model.substs[body].span;
+        let pred = match asked.as_slice() {
+            _ if is_whole => return body,
+            [] => return inner,
+            [only] => *only,
+            _ => self.add_pred(Pred::And(asked), span),
+        };
+        self.add_subst(Subst::Pre { pred, body: inner }, span)
+    }
+
+    /// A predicate mentions an output of an operation.
+    pub(super) fn mentions_output(&self, op: OpId, pred: PredId) -> bool {
+        let (model, outputs) = (&self.model, &self.model.operations[op].outputs);
+        let mut is_found = false;
+        model.for_each_node(ModelNode::Pred(pred), &mut |node| {
+            let ModelNode::Expr(id) = node else { return };
+            is_found |= matches!(&model.exprs[id].expr, Expr::Local(local) if outputs.contains(local));
+        });
+        is_found
+    }
+
     /// Unifies the types of parameters of the same name, which were reported, so that a missing type is not reported too.
     fn unify_namesakes(&mut self, params: &[(SmolStr, LocalId, LocalKind)], outputs: &[(SmolStr, LocalId, LocalKind)]) {
         let mut first_of = std::collections::HashMap::new();

@@ -55,7 +55,9 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
         }
         told.push(diagnostic);
         let diagnostic = match diagnostic.id {
-            "unbounded-value" => diagnostic.clone().help("`--compat prob` tries the integers from MININT to MAXINT"),
+            "unbounded-value" => {
+                diagnostic.clone().help("`--compat prob` tries the integers from MININT to MAXINT, and two strings")
+            }
             "infinite-set" => diagnostic.clone().help("choose from a finite set, such as `0..10`"),
             _ => diagnostic.clone(),
         };
@@ -362,7 +364,14 @@ pub(super) fn heading(model: &Model, sources: &SourceMap, violation: &Violation)
         ViolationKind::Assertion { conjunct } => {
             format!("assertion violated after {after}: {}", conjunct_text(model, sources, &model.assertions[*conjunct]))
         }
-        ViolationKind::Deadlock => format!("deadlock after {after}: no operation is enabled"),
+        ViolationKind::Deadlock => {
+            // A machine of sets and constants, mostly.
+            let why = match model.operations.values().any(|op| op.is_top_level) {
+                true => "no operation is enabled",
+                false => "the machine has no operations; `--no-deadlock` accepts that",
+            };
+            format!("deadlock after {after}: {why}")
+        }
         ViolationKind::Goal => format!("goal reached after {after}"),
         ViolationKind::IllDefined { operation, error } => {
             let place = operation.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
