@@ -75,6 +75,9 @@ pub(crate) struct CheckOptions {
     /// Do not search for GOAL
     #[arg(long, help_heading = "Properties")]
     no_goal: bool,
+    /// Search for a state that satisfies this predicate, in place of the definition GOAL
+    #[arg(long, value_name = "PRED", allow_hyphen_values = true, conflicts_with_all = ["no_goal", "survey"], help_heading = "Properties")]
+    goal: Option<String>,
     #[command(flatten)]
     temporal: temporal::TemporalOptions,
     /// Do not check the gluing conjuncts of a refinement
@@ -92,6 +95,9 @@ pub(crate) struct CheckOptions {
     /// Random seed of the mixed search order
     #[arg(long, default_value_t = 0, help_heading = "Search")]
     seed: u64,
+    /// Explore only states that satisfy this predicate, in place of the definition SCOPE
+    #[arg(long, value_name = "PRED", allow_hyphen_values = true, help_heading = "Limits")]
+    scope: Option<String>,
     /// Stop after N states
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_states: Option<u64>,
@@ -514,7 +520,8 @@ impl CheckOptions {
 }
 
 pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, json: bool) -> Exit {
-    let model_options = &Options { heeds_caps: options.prob_limits, ..Compat::options(options.compat, model_options) };
+    let (heeds_caps, goal, scope) = (options.prob_limits, options.goal.clone(), options.scope.clone());
+    let model_options = &Options { heeds_caps, goal, scope, ..Compat::options(options.compat, model_options) };
     if options.symmetry == Some(SymmetryChoice::Nauty) && !cfg!(feature = "nauty") {
         errln!("error: this build has no nauty: rebuild with `--features nauty`, or use `--symmetry canon`");
         return Exit::Usage;
