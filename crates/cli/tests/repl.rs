@@ -22,6 +22,10 @@ fn names_stand_for_expressions() {
         answers(&[], ":let n = 20\n:let m = n + 1\nm * 2\nm = y & y : 0..30\n:let\n:let n = 1\nm\n:let m\n:type m\n");
     let expected = "20 : INTEGER\n21 : INTEGER\n42 : INTEGER\ny = 21\n1 solution\nn = 20\nm = n + 1\n1 : INTEGER\n";
     assert!(text.starts_with(expected), "{text}");
+    assert_eq!(
+        answers(&[], ":let n 20\n:let b bool(n=20)\n:let n\n:let\n"),
+        "20 : INTEGER\nTRUE : BOOL\nb = bool(n=20)\n"
+    );
     let run = abridge_with(&["repl"], ":let n = n + 1\n:let p = 1 > 2\n:nothing\n1 +\n");
     assert_eq!(run.status, 1);
     assert!(run.stdout.contains("`n` cannot be defined by itself"), "{}", run.stdout);

@@ -24,7 +24,7 @@ use abridge_check::{
     choose_reductions, fingerprint,
 };
 use abridge_diag::{Diagnostic, SourceMap};
-use abridge_model::Model;
+use abridge_model::{Model, dump};
 use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ use crate::files::replace_file;
 use crate::load::load;
 use crate::out::{errln, out};
 use crate::profile;
-use crate::report::json_diagnostics;
+use crate::report::{json_diagnostics, quoted};
 use ending::{ending, refuse_model, save_trace};
 use json::{bytes_per_state, por_json, report_json, violation_json};
 use text::print_report;
@@ -692,7 +692,9 @@ impl CheckSubject<'_> {
             replace_file(path, text).map_err(|error| format!("cannot write `{}`: {}", path.display(), io_text(&error)))
         };
         if let Some(path) = &options.report {
-            write(path, html::page(model, sources, file, &finished.report, &finished.times))?;
+            let goal = model.steering.goal.filter(|_| finished.config.goal);
+            let goal = goal.map(|id| quoted(sources, Some(model.preds[id].span), &dump::pred_text(model, id)));
+            write(path, html::page(model, sources, file, &finished.report, &finished.times, goal))?;
         }
         match &options.coverage {
             Some(Some(path)) => write(path, coverage::csv(sources, &finished.report)),

@@ -58,6 +58,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
         [only] => (None, only),
         _ => return Exit::Usage,
     };
+    let text = &text.trim().to_owned();
     let interrupt = Interrupt::new();
     let budget = options.memory.unwrap_or_else(usual_budget);
     let mut config = Compat::config(options.compat, file.as_deref(), budget);

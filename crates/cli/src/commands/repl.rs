@@ -234,11 +234,14 @@ impl Repl<'_> {
     }
 
     fn define(&mut self, text: &str) -> Reply {
-        let Some((name, value)) = text.split_once('=').map(|(name, value)| (name.trim(), value.trim())) else {
+        let is_inside = |ch: char| ch.is_alphanumeric() || ch == '_';
+        let (name, rest) = text.split_at(text.len() - text.trim_start_matches(is_inside).len());
+        // The sign may be left out, as in ProB.
+        let value = rest.trim_start().strip_prefix('=').unwrap_or(rest).trim();
+        if rest.is_empty() {
             return self.defined(text);
-        };
-        let is_name = name.starts_with(char::is_alphabetic) && name.chars().all(|ch| ch.is_alphanumeric() || ch == '_');
-        if !is_name || value.is_empty() {
+        }
+        if !name.starts_with(char::is_alphabetic) || value.is_empty() {
             return Reply::error("`:let` needs a name and an expression, for example: :let s = {1,2,3}");
         }
         if mentions(value, name) {
