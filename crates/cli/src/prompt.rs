@@ -144,7 +144,7 @@ impl Completer for CompletionWords {
 fn completions(typed: &str, words: &[String]) -> (usize, Vec<Pair>) {
     let pair = |text: &str, becomes: &str| Pair { display: text.to_owned(), replacement: becomes.to_owned() };
     // Steps are completed with their arguments.
-    let steps = words.iter().filter(|known| typed.contains('(') && known.starts_with(typed));
+    let steps = words.iter().filter(|known| typed.contains('(') && known.starts_with(typed) && *known != typed);
     let steps: Vec<Pair> = steps.map(|known| pair(known, known)).collect();
     if !steps.is_empty() {
         return (0, steps);
@@ -191,6 +191,7 @@ mod tests {
         assert_eq!(after(":t"), [":table", ":type"]);
         assert_eq!(after("lift."), ["lift.level"]);
         assert_eq!(after("go("), ["go(1)", "go(2)"]);
+        assert!(after("press(").is_empty());
         assert_eq!(after("go(le"), ["go(level", "go(levels"]);
         assert_eq!(after("pre"), ["press("]);
         assert_eq!(after("exec pre"), ["exec press"]);
