@@ -37,6 +37,8 @@ pub struct StateSpace {
     pub edges: Vec<SpaceEdge>,
     /// There are more states.
     pub is_cut: bool,
+    /// What could not be evaluated first, and why: steps are missing.
+    pub missing: Option<(String, String)>,
 }
 
 #[derive(Clone, Debug)]
@@ -111,7 +113,8 @@ fn projection_inner(
     for (state, node) in &states {
         values[*node] = observed(&system, formulas, state);
     }
-    let mut space = StateSpace { is_cut: whole.is_cut, ..StateSpace::default() };
+    let (is_cut, missing) = (whole.is_cut, whole.missing);
+    let mut space = StateSpace { is_cut, missing, ..StateSpace::default() };
     let mut places: HashMap<Vec<(String, String)>, usize> = HashMap::new();
     let (mut nodes, mut sizes) = (Vec::new(), Vec::new());
     for (node, values) in whole.nodes.iter().zip(values) {
@@ -225,6 +228,9 @@ impl<M: Machine> SpaceBuilder<'_, '_, M> {
     fn expand(&mut self, from: usize, state: Option<&[u32]>) {
         let found = choices(self.machine, state.map_or(Origin::Root, Origin::State), usize::MAX);
         self.space.is_cut |= !found.completeness.is_whole();
+        if let (None, Some((name, error))) = (&self.space.missing, found.errors.first()) {
+            self.space.missing = Some((name.clone(), error.message.clone()));
+        }
         self.space.nodes[from].is_deadlock = found.list.is_empty() && found.completeness.is_whole();
         let mut known = HashSet::new();
         for step in found.list {

@@ -6,17 +6,18 @@ use std::path::Path;
 
 use abridge_check::{CalculatedAnswer, Calculation, Config, Needs, Origin, Place, choices, evaluate, needs, solve};
 use abridge_diag::{Diagnostic, RenderConfig, SourceMap, render};
-use abridge_eval::{Env, Error, Warning};
-use abridge_explicit::{Explicit, judge};
+use abridge_eval::{Env, Error, Notations, Warning};
+use abridge_explicit::{Explicit, judge, why_false};
 use abridge_model::Model;
 use abridge_model::ModelNode;
 use abridge_model_system::ModelSystem as _;
 use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaRole, FormulaText, Options};
+use abridge_system::{Part, Reason};
 use serde_json::{Map, Value, json};
 
 use crate::exit::Exit;
 use crate::load::load_with;
-use crate::report::{count, json_diagnostics};
+use crate::report::{count, explanation_lines, json_diagnostics};
 
 /// Name of the formula in diagnostics, in place of a file name.
 const SOURCE: &str = "<formula>";
@@ -35,14 +36,30 @@ pub(crate) fn needs_of(model: &Model, formula: &Formula) -> Needs {
     }
 }
 
+/// What a formula comes to and, if it is false, why.
+pub(crate) struct Calculated {
+    calculation: Calculation,
+    parts: Vec<Part>,
+    reasons: Vec<Reason>,
+}
+
 /// Evaluates a formula of a model at a place.
-pub(crate) fn calculate(model: &Model, formula: &Formula, place: &Place, limit: usize, config: Config) -> Calculation {
+pub(crate) fn calculate(model: &Model, formula: &Formula, place: &Place, limit: usize, config: Config) -> Calculated {
     let interp = judge(model, config.eval).stopped_by(config.stop);
     let env = place.state().map_or_else(Env::empty, Env::new);
-    match formula.body {
-        FormulaBody::Pred(pred) => solve(&interp, &formula.free, pred, &env, limit),
-        FormulaBody::Expr(expr) => evaluate(&interp, expr, &env),
-    }
+    let pred = match formula.body {
+        FormulaBody::Pred(pred) => pred,
+        FormulaBody::Expr(expr) => {
+            let calculation = evaluate(&interp, expr, &env);
+            return Calculated { calculation, parts: Vec::new(), reasons: Vec::new() };
+        }
+    };
+    let calculation = solve(&interp, &formula.free, pred, &env, limit);
+    let (parts, reasons) = match calculation.answer {
+        Ok(CalculatedAnswer::Truth(false)) => why_false(&interp.session(), &Notations::new(model), pred, &env),
+        _ => (Vec::new(), Vec::new()),
+    };
+    Calculated { calculation, parts, reasons }
 }
 
 /// The first place in which everything that is read has a value, or a message if there is none.
@@ -83,11 +100,17 @@ pub(crate) struct ToldAnswer {
     pub(crate) exit: Exit,
 }
 
-pub(crate) fn tell(model: &Model, sources: &SourceMap, calculation: &Calculation) -> ToldAnswer {
+pub(crate) fn tell(model: &Model, sources: &SourceMap, calculated: &Calculated) -> ToldAnswer {
+    let Calculated { calculation, parts, reasons } = calculated;
     let mut told = match &calculation.answer {
         Ok(answer) => tell_answer(answer),
         Err(error) => tell_error(sources, &error.diagnostic(model), exit_of(error)),
     };
+    let why = explanation_lines(sources, parts, reasons);
+    if matches!(calculation.answer, Ok(CalculatedAnswer::Truth(false))) {
+        told.text.extend(why.iter().map(|line| format!("  {line}\n")));
+        told.json.insert("why".to_owned(), json!(why));
+    }
     let mut warnings = Vec::new();
     for warning in &calculation.warnings {
         warnings.push(match warning {

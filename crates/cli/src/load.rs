@@ -24,7 +24,8 @@ pub(crate) struct Loaded {
 pub(crate) fn load(file: &Path, options: &Options) -> Loaded {
     match FrontEnd::of(file) {
         FrontEnd::ClassicalB => {
-            let analysis = abridge_sema::analyse(&MachineFiles::around(Some(file), options), file, options);
+            let mut analysis = abridge_sema::analyse(&MachineFiles::around(Some(file), options), file, options);
+            suggest(file, &mut analysis.diagnostics);
             Loaded { sources: analysis.sources, diagnostics: analysis.diagnostics, model: analysis.model }
         }
         FrontEnd::None(kind) => {
@@ -37,7 +38,10 @@ pub(crate) fn load(file: &Path, options: &Options) -> Loaded {
 pub(crate) fn load_with(file: Option<&Path>, texts: &[FormulaText], options: &Options) -> FormulaAnalysis {
     match file.map(FrontEnd::of) {
         None | Some(FrontEnd::ClassicalB) => {
-            abridge_sema::analyse_formulas(&MachineFiles::around(file, options), file, texts, options)
+            let mut analysis =
+                abridge_sema::analyse_formulas(&MachineFiles::around(file, options), file, texts, options);
+            file.into_iter().for_each(|file| suggest(file, &mut analysis.diagnostics));
+            analysis
         }
         Some(FrontEnd::None(kind)) => FormulaAnalysis {
             sources: SourceMap::new(),
@@ -48,6 +52,29 @@ pub(crate) fn load_with(file: Option<&Path>, texts: &[FormulaText], options: &Op
         },
     }
 }
+
+/// Names a machine in the same folder if a file does not exist: one with an ending, or with nearly this name.
+fn suggest(file: &Path, diagnostics: &mut [Diagnostic]) {
+    const MAX_LISTED_FILES: usize = 10_000;
+    let (Some(first), Some(name)) = (diagnostics.first_mut(), file.file_name()) else { return };
+    if first.id != "file-unreadable" || first.span().is_some() || file.exists() {
+        return;
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let names = entries.take(MAX_LISTED_FILES).flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let names: Vec<String> = names.filter(|name| MACHINE_ENDINGS.iter().any(|end| name.ends_with(end))).collect();
+    let name = name.to_string_lossy();
+    let completed = MACHINE_ENDINGS.iter().map(|end| format!("{name}{end}")).find(|name| names.contains(name));
+    let same = || names.iter().find(|known| known.eq_ignore_ascii_case(&name)).cloned();
+    let near = || abridge_sema::nearest(&name, names.iter().map(String::as_str)).map(str::to_owned);
+    if let Some(near) = completed.or_else(same).or_else(near) {
+        let near = file.with_file_name(near);
+        *first = first.clone().help(format!("a similar one exists: `{}`", near.display()));
+    }
+}
+
+const MACHINE_ENDINGS: [&str; 4] = [".mch", ".ref", ".imp", ".sys"];
 
 /// Why a file is not read at all, by its name.
 pub(crate) fn refused(file: &Path) -> Option<Diagnostic> {

@@ -28,6 +28,7 @@ mod trace_file;
 mod volume;
 mod watch;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -455,7 +456,7 @@ struct Output {
 fn main() -> ExitCode {
     exit::end_on_panic();
     out::end_with_the_reader();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(arguments()) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -464,6 +465,25 @@ fn main() -> ExitCode {
     let exit = execute(cli.command);
     out::flush();
     exit.into()
+}
+
+/// The arguments of the process. What `eval` gets may begin with a minus sign; a blank before it says that it is no option.
+fn arguments() -> Vec<OsString> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let is_eval = words.get(1).is_some_and(|word| word == "eval");
+    let is_preference = |word: &OsString| word == "-p" || word == "--preference";
+    let negated = |word: &OsString| {
+        let text = word.to_str()?;
+        let rest = text.strip_prefix('-')?;
+        rest.starts_with(|ch: char| ch.is_ascii_digit() || ch == '(').then(|| OsString::from(format!(" {text}")))
+    };
+    for idx in 2..words.len() {
+        let is_value = words[idx - 2..idx].iter().any(is_preference);
+        if let Some(word) = negated(&words[idx]).filter(|_| is_eval && !is_value) {
+            words[idx] = word;
+        }
+    }
+    words
 }
 
 /// Tells what is wrong with a command line, or prints the help that it asks for.

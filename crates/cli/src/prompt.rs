@@ -144,7 +144,7 @@ impl Completer for CompletionWords {
 fn completions(typed: &str, words: &[String]) -> (usize, Vec<Pair>) {
     let pair = |text: &str, becomes: &str| Pair { display: text.to_owned(), replacement: becomes.to_owned() };
     // Steps are completed with their arguments.
-    let steps = words.iter().filter(|known| typed.contains('(') && known.starts_with(typed));
+    let steps = words.iter().filter(|known| typed.contains('(') && known.starts_with(typed) && *known != typed);
     let steps: Vec<Pair> = steps.map(|known| pair(known, known)).collect();
     if !steps.is_empty() {
         return (0, steps);
@@ -165,8 +165,11 @@ fn completions(typed: &str, words: &[String]) -> (usize, Vec<Pair>) {
     if word.is_empty() {
         return (start, Vec::new());
     }
-    let mut found: Vec<&String> = words.iter().filter(|known| known.starts_with(word)).collect();
-    found.sort();
+    let found = words.iter().filter(|known| known.starts_with(word)).map(String::as_str);
+    // A step begins the line; elsewhere its name stands alone.
+    let mut found: Vec<&str> =
+        found.map(|known| if start == 0 { known } else { known.trim_end_matches('(') }).collect();
+    found.sort_unstable();
     found.dedup();
     (start, found.into_iter().map(|known| pair(known, known)).collect())
 }
@@ -176,7 +179,7 @@ mod tests {
     use super::completions;
 
     fn after(typed: &str) -> Vec<String> {
-        let words = [":type", ":table", "level", "levels", "lift.level", "go(1)", "go(2)"].map(str::to_owned);
+        let words = [":type", ":table", "level", "levels", "lift.level", "press(", "go(1)", "go(2)"].map(str::to_owned);
         let (start, found) = completions(typed, &words);
         found.into_iter().map(|pair| typed[..start].to_owned() + &pair.replacement).collect()
     }
@@ -188,7 +191,10 @@ mod tests {
         assert_eq!(after(":t"), [":table", ":type"]);
         assert_eq!(after("lift."), ["lift.level"]);
         assert_eq!(after("go("), ["go(1)", "go(2)"]);
+        assert!(after("press(").is_empty());
         assert_eq!(after("go(le"), ["go(level", "go(levels"]);
+        assert_eq!(after("pre"), ["press("]);
+        assert_eq!(after("exec pre"), ["exec press"]);
         assert_eq!(after("x \\foral"), ["x ∀"]);
         assert!(after("1 + ").is_empty());
     }

@@ -142,7 +142,11 @@ pub(crate) fn reason_text(sources: &SourceMap, reason: &Reason) -> String {
 
 /// What makes a property false, one line each: values of its subformulas, then sentences.
 pub(crate) fn explanation_lines(sources: &SourceMap, parts: &[Part], reasons: &[Reason]) -> Vec<String> {
-    let parts = parts.iter().map(|part| format!("{} is {}", part_text(sources, part), part.value));
+    // A literal is its own value; parentheses around pairs are no difference.
+    let bare = |text: &str| text.replace([' ', '(', ')'], "");
+    let parts = parts.iter().map(|part| (part_text(sources, part), &part.value));
+    let parts = parts.filter(|(text, value)| bare(text) != bare(value));
+    let parts = parts.map(|(text, value)| format!("{text} is {value}"));
     parts.chain(reasons.iter().map(|reason| reason_text(sources, reason))).collect()
 }
 

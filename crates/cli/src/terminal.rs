@@ -70,7 +70,8 @@ pub(crate) fn print_toned(text: &str, tone: Tone) {
         Tone::Bad => 31,
         Tone::Open => 33,
     };
-    let text = visible(text);
+    let text = wrapped_for_output(&format!("{}\n", visible(text)));
+    let text = text.trim_end_matches('\n');
     let line = if colours_output() { format!("\x1b[1;{colour}m{text}\x1b[0m\n") } else { format!("{text}\n") };
     raw(line.as_bytes());
 }

@@ -220,17 +220,52 @@ fn random_walks_are_repeatable() {
 fn what_was_undone_is_kept_in_a_tree() {
     let lines = "1\nrequest(inner)\nb\nrequest(outer)\nb 2\nredo\nredo\ntree\ngoto 2\ntrace\ngoto 9\n";
     let run = abridge_with(&["animate", "models/airlock.mch"], lines);
-    let tree = "   1  INITIALISATION\n   2    request(inner)\n*  3    request(outer)\n";
+    let tree = "   1  INITIALISATION\n   2  - request(inner)\n*  3  - request(outer)\n";
     assert!(run.stdout.contains(tree), "{}", run.stdout);
     assert!(run.stdout.contains("    2  request(inner)  granted = {inner}\n"), "{}", run.stdout);
     assert!(run.stdout.ends_with("`goto` needs a number from 1 to 3; `tree` prints them\n"), "{}", run.stdout);
+}
+
+/// What looks like a formula is refused as one; a mistyped step or command is not.
+#[test]
+fn mistakes_in_formulas_are_told() {
+    let run = abridge_with(
+        &["animate", "models/airlock.mch"],
+        "1\ncard(granted) +\ncard(granned)\nrequst(inner)\nfin\nis_open = 3\n",
+    );
+    let told = [
+        "error[missing-operand]: the right side of `+` is missing\n",
+        "error[unknown-identifier]: `granned` is not declared\n",
+        "`requst(inner)` is neither a command nor a step; type `help` for a list of commands; `request` is similar\n",
+        "`fin` is neither a command nor a step; type `help` for a list of commands; `find` is similar\n",
+        "error[type-mismatch]: ",
+    ];
+    let mut rest = run.stdout.as_str();
+    for text in told {
+        let at = rest.find(text).unwrap_or_else(|| panic!("{text}\n{}", run.stdout));
+        rest = &rest[at + text.len()..];
+    }
+}
+
+#[test]
+fn walks_that_part_are_told_apart_in_the_tree() {
+    let folder = Folder::new("animate-tree");
+    let file = folder.file(
+        "M.mch",
+        "MACHINE M CONSTANTS c PROPERTIES c : 5..6 VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0
+         OPERATIONS a = x := 1; b = x := 2; c1 = x := c END",
+    );
+    let run = abridge_with(&["animate", &file], "1\n1\na\na\nb 2\nb\nb 3\n2\ntree\n");
+    let tree = "   1  - SETUP_CONSTANTS  c = 5\n   2    INITIALISATION\n   3    a\n   4    a\n*  5  - SETUP_CONSTANTS  c = 6\n";
+    assert!(run.stdout.ends_with(tree), "{}", run.stdout);
 }
 
 #[test]
 fn a_formula_without_unknown_names_is_evaluated() {
     let run = abridge_with(&["animate", "models/airlock.mch"], "1\nDOOR - is_open\ncard(granted) = 0\nx > 3\n12\n");
     assert!(run.stdout.contains("{inner,outer} : POW(DOOR)\nTRUE\n"), "{}", run.stdout);
-    assert!(run.stdout.contains("`x > 3` is neither a command nor a step"), "{}", run.stdout);
+    let unknown = "`x > 3` is neither a command nor a step; type `help` for a list of commands; `eval x > 3` looks for values of `x`";
+    assert!(run.stdout.contains(unknown), "{}", run.stdout);
     assert!(run.stdout.contains("no step 12: steps are numbered from 1 to 2\n"), "{}", run.stdout);
     assert_eq!(run.status, 1);
 }

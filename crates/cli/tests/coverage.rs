@@ -97,6 +97,15 @@ fn symmetry_is_as_the_machine_prefers_with_the_conventions_of_prob() {
 }
 
 #[test]
+fn a_report_has_the_goal() {
+    let folder = Folder::new("coverage-goal");
+    let (file, page) = (folder.file("M.mch", MACHINE), folder.path("out.html"));
+    abridge(&["check", &file, "--goal", "x > 7", "--report", &page]);
+    let html = std::fs::read_to_string(&page).expect("written");
+    assert!(html.contains("<tr><th>GOAL</th><td>x &gt; 7: satisfied by no reachable state</td></tr>"), "{html}");
+}
+
+#[test]
 fn a_report_says_where_findings_are() {
     let folder = Folder::new("coverage-findings");
     let text = "MACHINE M VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0

@@ -16,6 +16,9 @@ fn expressions_have_values_and_types() {
     assert_eq!(eval(&["2**100"]), (0, "1267650600228229401496703205376 : INTEGER\n".to_owned()));
     assert_eq!(eval(&["STRING_LENGTH(\"abc\")"]), (0, "3 : INTEGER\n".to_owned()));
     assert_eq!(eval(&["--", "-7 / 2"]), (0, "-3 : INTEGER\n".to_owned()));
+    assert_eq!(eval(&["-7 / 2"]), (0, "-3 : INTEGER\n".to_owned()));
+    assert_eq!(eval(&["-(1 + 2)", "--limit", "3"]), (0, "-3 : INTEGER\n".to_owned()));
+    assert_eq!(eval(&["-p", "MININT", "-5", "MININT"]), (0, "-5 : INTEGER\n".to_owned()));
     assert_eq!(eval(&["-p", "MAXINT", "5", "MAXINT"]), (0, "5 : INTEGER\n".to_owned()));
     assert_eq!(
         eval(&["{x|x:NATURAL & x mod 2 = 0}"]),

@@ -30,6 +30,18 @@ fn a_flooded_state_space() {
     assert_eq!(count(&quotient.stdout, " [label=\"active = "), 4);
 }
 
+/// What is missing is told with its reason, and not as a limit on states.
+#[test]
+fn steps_that_cannot_be_evaluated_are_told() {
+    let folder = Folder::new("graph-missing");
+    let text = "MACHINE M VARIABLES x INVARIANT x : NATURAL INITIALISATION x := 0 OPERATIONS op(n) = PRE n : NATURAL THEN x := n END END";
+    let run = abridge(&["graph", &folder.file("M.mch", text)]);
+    let warning = "warning: steps are missing: op could not be evaluated: cannot enumerate `n`: add a bound such as `n : 0..10`\n";
+    assert_eq!((run.status, run.stderr.as_str()), (0, warning));
+    let run = abridge(&["graph", "models/lift.mch", "--max-states", "5"]);
+    assert_eq!(run.stderr, "warning: drawing cut at 5 states (raise --max-states)\n");
+}
+
 #[test]
 fn a_picture_in_a_file() {
     let folder = Folder::new("graph");

@@ -140,7 +140,7 @@ fn deep_recursion_is_a_limit() {
 
 #[test]
 fn reals_are_doubles() {
-    assert_eq!(abridge(&["eval", "0.1 + 0.2 = 0.3"]).stdout, "FALSE\n");
+    assert_eq!(abridge(&["eval", "0.1 + 0.2 = 0.3"]).stdout, "FALSE\n  0.1 + 0.2 is 0.30000000000000004\n");
 }
 
 /// The orbit of a set with six of 22 elements has 74,613 members, more than flooding stores.
@@ -315,6 +315,34 @@ fn the_symbolic_engine_takes_so_many_instances() {
     let file = folder.file("counter.mch", &counter("n : 0..3", &operations.join(";\n")));
     let json = abridge(&["check", &file, "--engine", "symbolic", "--json"]).json();
     assert_eq!((&json["verdict"], &json["states"]), (&"incomplete".into(), &0.into()), "{json}");
+}
+
+/// Predicates of the command line take the place of the definitions, also beside temporal formulas, and are refused with their own place.
+#[test]
+fn goal_and_scope_are_given() {
+    let folder = Folder::new("goal");
+    let file = folder.file(
+        "M.mch",
+        "MACHINE M SETS S DEFINITIONS GOAL == x = 1; SCOPE == x < 2 VARIABLES x, s INVARIANT x : 0..4 & s <: S
+         INITIALISATION x, s := 0, {} OPERATIONS up = SELECT x < 4 THEN x := x + 1 END; back = x := 0;
+         add(e) = SELECT e : S THEN s := s \\/ {e} END END",
+    );
+    for (options, status, text) in [
+        (&[][..], 0, "goal reached after 2 steps\n"),
+        (&["--goal", "x = 0 & card(s) = 2"], 0, "goal reached after 3 steps\n"),
+        (&["--goal", "x = 3"], 0, "  no reachable state satisfies GOAL\n  3 states outside SCOPE, not explored\n"),
+        (&["--goal", "x = 3", "--scope", "x < 9"], 0, "goal reached after 4 steps\n"),
+        (&["--goal", "x = 9", "--scope", "btrue", "--ltl", "G {x < 4}"], 13, "--ltl violated"),
+        (&["--goal", "s = {S2}"], 0, "    2  add(S2)"),
+        (&["--goal", "s = {S3}"], 150, "`S3` is not declared"),
+        (&["--goal", "x = {}"], 150, "  --> <--goal>:1:"),
+        (&["--goal", "y = 1"], 150, "error[unknown-identifier]: `y` is not declared"),
+        (&["--goal", "x = 1", "--no-goal"], 2, "cannot be used with"),
+    ] {
+        let run = abridge(&[&["check", &file], options].concat());
+        assert_eq!(run.status, status, "{options:?}: {}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains(text) || run.stderr.contains(text), "{options:?}: {}{}", run.stdout, run.stderr);
+    }
 }
 
 #[test]

@@ -92,12 +92,19 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
     ),
     (
         "M.mch -model_check -nodead -timeout 100000 -scope x<4 -c",
-        &["check M.mch --compat prob --no-deadlock --time 100 --coverage --no-temporal"],
+        &["check M.mch --compat prob --no-deadlock --time 100 --scope 'x<4' --coverage --no-temporal"],
         0,
-        1,
+        0,
     ),
     ("M.mch -init -silent -expcterr setup_constants_fails", &["animate M.mch --compat prob --do init"], 1, 0),
-    ("-bmc 5 -noinv -nodead -noass -nogoal -save all M.mch", &[], 4, 2),
+    (
+        "-bmc 5 -noinv -nodead -noass -nogoal -save all M.mch",
+        &[
+            "check M.mch --compat prob --max-depth 6 --no-invariant --no-deadlock --no-assertions --no-goal --no-temporal",
+        ],
+        1,
+        1,
+    ),
     ("M.mch -symbolic_model_check ic3", &["check M.mch --compat prob --engine symbolic --no-temporal"], 1, 0),
     (
         "M.mch -ltlassertions",
@@ -136,7 +143,24 @@ const LINES: &[(&str, &[&str], usize, usize)] = &[
         0,
         0,
     ),
-    ("M.mch -goal x=2 -model_check", &["check M.mch --compat prob --ltl 'G not({x=2})' --no-temporal"], 1, 0),
+    ("M.mch -goal x=2 -model_check", &["check M.mch --compat prob --goal x=2 --no-temporal"], 0, 0),
+    ("M.mch -init -i", &["animate M.mch --compat prob --do init", "animate M.mch --compat prob"], 0, 0),
+    ("M.mch -i -his out.prob2trace", &["animate M.mch --compat prob"], 1, 0),
+    (
+        "M.mch -mc 1002 -nodead -bf -hash64 275624188322798846",
+        &["check M.mch --compat prob --max-states 1002 --no-deadlock --strategy bfs --no-temporal"],
+        0,
+        1,
+    ),
+    (
+        "M.mch -mc_with_lts_seq -ltsmin-option por -nodead",
+        &["check M.mch --compat prob --no-deadlock --no-temporal"],
+        2,
+        0,
+    ),
+    ("M.mch -enabling_analysis_csv o.csv", &[], 0, 1),
+    ("M.mch -feasibility_analysis_csv 100 o.csv", &[], 0, 1),
+    ("M.mch -csvexpr eval_table x o.csv", &[], 0, 1),
     ("M.mch", &["typecheck M.mch"], 0, 0),
     (
         "phonebook7.mch -p MAX_OPERATIONS 99 -mc 10 -spdot out.dot -p DOT_LEAVES FALSE -mc_mode df",
@@ -337,6 +361,7 @@ fn what_is_not_known_ends_the_run() {
         ("M.mch -mc many", "`many` is not a number"),
         ("M.mch N.mch -model_check", "two machines"),
         ("M.mch -mc_mode sideways", "unknown mode of search"),
+        ("M.mch -eval_file no.formula", "cannot read `no.formula`: no such file"),
         ("M.mch -expcterr surprise", "unknown kind of error `surprise`; known are deadlock, invariant_violation,"),
     ] {
         let run = probcli(&[], line);
@@ -363,6 +388,10 @@ fn commands_are_executed() {
         ("-animate 2", 0, "    3  up --> 1"),
         ("-eval x+41", 0, "41 : INTEGER"),
         ("-evalf x>3", 0, "FALSE"),
+        ("-mc 100 -goal x=2", 0, "goal reached after 3 steps"),
+        ("-mc 100 -noinv -goal x=9 -scope x<3", 0, "  no reachable state satisfies GOAL\n"),
+        ("-bmc 2", 20, "no violation found"),
+        ("-bmc 4", 12, "invariant violated after 5 steps"),
         ("-cbc all", 20, ""),
         ("-version", 0, "abridge "),
         ("-mc 10 -p TIME_OUT 60000 -disable_timeout", 12, "invariant violated"),

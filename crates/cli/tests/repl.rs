@@ -22,11 +22,35 @@ fn names_stand_for_expressions() {
         answers(&[], ":let n = 20\n:let m = n + 1\nm * 2\nm = y & y : 0..30\n:let\n:let n = 1\nm\n:let m\n:type m\n");
     let expected = "20 : INTEGER\n21 : INTEGER\n42 : INTEGER\ny = 21\n1 solution\nn = 20\nm = n + 1\n1 : INTEGER\n";
     assert!(text.starts_with(expected), "{text}");
+    assert_eq!(
+        answers(&[], ":let n 20\n:let b bool(n=20)\n:let n\n:let\n"),
+        "20 : INTEGER\nTRUE : BOOL\nb = bool(n=20)\n"
+    );
     let run = abridge_with(&["repl"], ":let n = n + 1\n:let p = 1 > 2\n:nothing\n1 +\n");
     assert_eq!(run.status, 1);
     assert!(run.stdout.contains("`n` cannot be defined by itself"), "{}", run.stdout);
     assert!(run.stdout.contains("`:let` names expressions"), "{}", run.stdout);
     assert!(run.stdout.contains("no command `:nothing`"), "{}", run.stdout);
+}
+
+/// Messages show what was typed, not what names stand for.
+#[test]
+fn messages_quote_the_line() {
+    let run = abridge_with(&["repl"], ":let f = {1|->2}\n:let g = f\ng(3)\ng(3\n");
+    let message = "  --> <formula>:1:1\n1 | g(3)\n  | ^^^^\n";
+    assert!(run.stdout.contains(message), "{}", run.stdout);
+    assert!(run.stdout.contains("1 | g(3\n"), "{}", run.stdout);
+    assert!(!run.stdout.contains("LET"), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_false_has_a_reason() {
+    let text = answers(
+        &[],
+        ":let f = {1|->2}\nf : {2} --> {2}\n3 : dom({1|->2})\n{1|->2,1|->3} : 1..2 +-> 1..9\n!x.(x : 1..3 => x < 3)\n",
+    );
+    let reasons = "{(1|->2)} : POW(INTEGER*INTEGER)\nFALSE\n  f is {(1|->2)}\n  1 is not in `{2}`\nFALSE\n  dom({1|->2}) is {1}\n  3 is not in `dom({1|->2})`\nFALSE\n  1 has two images, 2 and 3\nFALSE\n  x is 3\n";
+    assert_eq!(text, reasons);
 }
 
 #[test]

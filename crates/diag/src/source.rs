@@ -48,6 +48,8 @@ pub struct SourceFile {
     name: String,
     text: Arc<str>,
     line_starts: Vec<u32>,
+    /// Lines before the text of the user, which are not counted.
+    n_hidden_lines: u32,
 }
 
 impl SourceFile {
@@ -60,7 +62,7 @@ impl SourceFile {
                 line_starts.push(idx as u32 + 1);
             }
         }
-        SourceFile { name, text, line_starts }
+        SourceFile { name, text, line_starts, n_hidden_lines: 0 }
     }
 
     pub fn name(&self) -> &str {
@@ -73,7 +75,12 @@ impl SourceFile {
 
     /// Line of a byte offset, counted from 1.
     pub fn line(&self, offset: u32) -> u32 {
-        self.line_starts.partition_point(|start| *start <= offset) as u32
+        self.shown_line(self.line_starts.partition_point(|start| *start <= offset) - 1)
+    }
+
+    /// Number of a line by its index. A hidden line has no number of its own.
+    fn shown_line(&self, line_idx: usize) -> u32 {
+        (line_idx as u32 + 1).saturating_sub(self.n_hidden_lines)
     }
 
     /// Line and column of a byte offset. Offsets beyond the end are taken for the end.
@@ -82,12 +89,13 @@ impl SourceFile {
         let start = self.line_starts[line_idx] as usize;
         let end = self.text.floor_char_boundary(offset as usize);
         let column = self.text[start.min(end)..end].chars().count() as u32 + 1;
-        LineColumn { line: line_idx as u32 + 1, column }
+        LineColumn { line: self.shown_line(line_idx), column }
     }
 
     /// Byte range of a line (counted from 1) without its line end.
     pub fn line_range(&self, line: u32) -> std::ops::Range<usize> {
-        let idx = (line as usize).clamp(1, self.line_starts.len()) - 1;
+        let line = line.saturating_add(self.n_hidden_lines) as usize;
+        let idx = line.clamp(1, self.line_starts.len()) - 1;
         let start = self.line_starts[idx] as usize;
         let end = self.line_starts.get(idx + 1).map_or(self.text.len(), |next| *next as usize);
         let trimmed = self.text[start..end].trim_end_matches(['\n', '\r']);
@@ -110,6 +118,11 @@ impl SourceMap {
         let id = FileId(self.files.len() as u32);
         self.files.push(SourceFile::new(name.into(), text.into()));
         id
+    }
+
+    /// Says that the first line is not of the user: lines are counted from the one behind it.
+    pub fn hide_first_line(&mut self, id: FileId) {
+        self.files[id.0 as usize].n_hidden_lines = 1;
     }
 
     pub fn file(&self, id: FileId) -> &SourceFile {

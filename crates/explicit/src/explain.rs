@@ -22,9 +22,14 @@ pub(crate) fn explain(
     pred: PredId,
     state: &State,
 ) -> (Vec<Part>, Vec<Reason>) {
+    why_false(session, notations, pred, &Env::new(state))
+}
+
+/// The same for a predicate that is false in an environment.
+pub fn why_false(session: &Session<'_>, notations: &Notations, pred: PredId, env: &Env) -> (Vec<Part>, Vec<Reason>) {
     let model = session.model();
     let mut explanation = ExplanationBuilder { session, notations, model, parts: Vec::new(), reasons: Vec::new() };
-    explanation.false_pred(pred, &Env::new(state));
+    explanation.false_pred(pred, env);
     (explanation.parts, explanation.reasons)
 }
 
@@ -62,7 +67,14 @@ impl ExplanationBuilder<'_> {
                     self.false_pred(*body, &witness);
                 }
             }
-            Pred::Let { body, .. } => self.operands(*body, env),
+            Pred::Let { bindings, body } => {
+                let mut inner = env.clone();
+                for binding in bindings {
+                    let Ok(val) = self.session.value(binding.value, &inner) else { return };
+                    inner = inner.bind_all(vec![(binding.local, val)]);
+                }
+                self.false_pred(*body, &inner);
+            }
             _ => {
                 self.operands(id, env);
                 if self.reasons.len() < MAX_PARTS {

@@ -8,7 +8,7 @@ use std::path::Path;
 use abridge_diag::{Diagnostic, FileId, SourceMap};
 use abridge_model::{ExprId, LocalId, Model, PredId, SmolStr};
 
-use crate::project::{self, FileSystem, ParsedFile, SourceProject, UnitId};
+use crate::project::{self, FileSystem, SourceProject, UnitId};
 use crate::{Options, cascade, families, library, lower};
 
 /// Text of a formula.
@@ -105,13 +105,11 @@ pub fn analyse_formulas(
 
 /// Adds a text to the project as a unit of its own.
 fn add(project: &mut SourceProject, text: &FormulaText, analysis: &mut FormulaAnalysis) -> UnitId {
-    let file = analysis.sources.add(text.source.clone(), text.text.as_str());
-    let (ast, diagnostics) = abridge_syntax::parse_formula(file, &text.text);
+    let mut diagnostics = Vec::new();
+    let (unit, file) = project::formula_unit(&text.source, &text.text, &mut analysis.sources, &mut diagnostics);
     project.has_errors |= diagnostics.iter().any(Diagnostic::is_error);
     analysis.diagnostics.extend(diagnostics);
     analysis.files.push(file);
-    let unit =
-        ParsedFile { path: text.source.as_str().into(), ast, refs: Vec::new(), refines: None, imports: Vec::new() };
     project.units.push(unit);
     UnitId(project.units.len() as u32 - 1)
 }

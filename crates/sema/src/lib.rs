@@ -48,6 +48,10 @@ pub struct Options {
     pub against: Option<PathBuf>,
     /// True if binders in the body of a definition capture names in its arguments.
     pub captures: bool,
+    /// Predicate that takes the place of the definition GOAL.
+    pub goal: Option<String>,
+    /// Predicate that takes the place of the definition SCOPE.
+    pub scope: Option<String>,
 }
 
 impl Options {

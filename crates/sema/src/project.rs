@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use abridge_diag::{Diagnostic, SourceMap, Span, with_stack};
+use abridge_diag::{Diagnostic, FileId, SourceMap, Span, with_stack};
 use abridge_model::SmolStr;
 use abridge_syntax::ast::{Ast, ClauseKind, Definition, Machine, MachineKind, MachinePragma, MachineRef};
 
@@ -66,6 +66,8 @@ pub(crate) struct SourceProject {
     lost_file: bool,
     /// Families of reductions of the main machine, expanded into substitutions.
     pub(crate) families: Vec<crate::families::Family>,
+    /// Formulas from outside that take the place of steering definitions, with the names of these.
+    pub(crate) steered: Vec<(&'static str, UnitId)>,
 }
 
 impl SourceProject {
@@ -112,10 +114,41 @@ pub(crate) fn load(
         Loader { files, include, sources, diagnostics, units: Vec::new(), by_path: HashMap::new(), open: Vec::new() };
     let main = loader.unit_at(main, FileRole::Main, None)?;
     let against = options.against.as_ref().and_then(|path| loader.compared_with(main, path));
-    let units = loader.units.into_iter().flatten().collect();
+    let mut units: Vec<ParsedFile> = loader.units.into_iter().flatten().collect();
+    let steered = steered(options, &mut units, sources, diagnostics);
     let has_errors = diagnostics.iter().any(Diagnostic::is_error);
     let lost_file = diagnostics.iter().any(|diagnostic| LOST_FILE.contains(&diagnostic.id));
-    Some(SourceProject { units, main, against, has_errors, lost_file, families: Vec::new() })
+    Some(SourceProject { units, main, against, has_errors, lost_file, families: Vec::new(), steered })
+}
+
+/// Adds the formulas of the options as units of their own.
+fn steered(
+    options: &Options,
+    units: &mut Vec<ParsedFile>,
+    sources: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<(&'static str, UnitId)> {
+    let given = [("GOAL", "<--goal>", &options.goal), ("SCOPE", "<--scope>", &options.scope)];
+    let mut steered = Vec::new();
+    for (name, source, text) in given {
+        let Some(text) = text else { continue };
+        steered.push((name, UnitId(units.len() as u32)));
+        units.push(formula_unit(source, text, sources, diagnostics).0);
+    }
+    steered
+}
+
+/// A formula as a unit of its own, with the id of its text.
+pub(crate) fn formula_unit(
+    source: &str,
+    text: &str,
+    sources: &mut SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (ParsedFile, FileId) {
+    let file = sources.add(source.to_owned(), text);
+    let (ast, found) = abridge_syntax::parse_formula(file, text);
+    diagnostics.extend(found);
+    (ParsedFile { path: source.into(), ast, refs: Vec::new(), refines: None, imports: Vec::new() }, file)
 }
 
 /// Diagnostics after which the names of a whole file are unknown.

@@ -13,7 +13,7 @@ mod view;
 use std::path::Path;
 use std::time::Instant;
 
-use abridge_check::{Animation, Config, Execution, Move, Place, Sought, find};
+use abridge_check::{Animation, Config, Execution, Move, Place, Sought, TraceStep, find};
 use abridge_diag::{Diagnostic, SourceMap, with_stack};
 use abridge_explicit::Explicit;
 use abridge_model::Model;
@@ -29,7 +29,7 @@ use crate::formulas::{analyse_one, calculate, fields, needs_of, tell, tell_error
 use crate::prompt::Prompt;
 use crate::report::{conjunct_text, count, explanation_lines, json_diagnostics, text_diagnostics};
 use crate::session::DialogueSession;
-use crate::steps::{event, steps_json, table};
+use crate::steps::{changes, event, shortened, steps_json, table};
 use crate::talk::{Reply, Talk, converse};
 use crate::trace_file::{self, NoReplay};
 use crate::watch::{Watch, usual_budget};
@@ -68,8 +68,7 @@ Commands:
   goto N          go to a step of the tree
   r               restart
   find PREDICATE  go to a nearest state that satisfies the predicate
-  eval FORMULA    evaluate an expression or predicate in this state; `eval` may be left out
-                  before a formula without unknown names
+  eval FORMULA    evaluate a formula in this state, or solve it; `eval` may be left out if no name is unknown
   ltl FORMULA     check an LTL formula on all paths from this state on
   past FORMULA    print the truth of an LTL formula and its parts along the steps so far
   vars            print all constants and variables in full
@@ -103,6 +102,8 @@ pub(crate) fn run(file: &Path, options: &AnimateOptions, model_options: &Options
     })
 }
 
+/// Characters of the values of a step in the tree.
+const MAX_TREE_CHARS: usize = 60;
 /// Commands that can be completed.
 const COMMANDS: &[&str] = &[
     "back", "redo", "tree", "goto", "restart", "find", "init", "exec", "walk", "eval", "ltl", "past", "vars", "inv",
@@ -195,7 +196,8 @@ impl Talk for Dialogue<'_> {
         let names = model.constants.values().map(|it| it.name.to_string());
         let names = names.chain(model.variables.values().map(|it| it.name.to_string()));
         let names = names.chain(model.sets.values().map(|it| it.name.to_string()));
-        let operations = model.transitions().map(|(_, op)| op.name.to_string());
+        let opening = |has_params: bool| if has_params { "(" } else { "" };
+        let operations = model.transitions().map(|(_, op)| format!("{}{}", op.name, opening(!op.params.is_empty())));
         let choices = self.animation.choices().list.iter().map(|step| event(&step.name, &step.params, &[]));
         names.chain(operations).chain(choices).chain(COMMANDS.iter().map(|word| (*word).to_owned())).collect()
     }
@@ -209,7 +211,9 @@ impl Dialogue<'_> {
             "" => Reply::place(""),
             "b" | "back" => back(&mut self.animation, rest),
             "redo" => self.redo(),
-            "tree" => self.tree.reply(),
+            "tree" => self
+                .tree
+                .reply(&|before, step| shortened(&changes(&TraceStep::of(self.system, before, step)), MAX_TREE_CHARS)),
             "goto" => self.goto(rest),
             "r" | "restart" => {
                 self.animation.restart();
@@ -288,8 +292,13 @@ impl Dialogue<'_> {
         match analysis.formulas.first() {
             Some(formula) if analysis.model.is_some() && formula.free.is_empty() => self.eval(text),
             _ if text == INITIALISATION_NAME && !matches!(self.place(), Place::Running(_)) => self.uninitialised(),
-            // What has wrong types is a formula all the same.
-            _ if analysis.diagnostics.iter().any(|diagnostic| diagnostic.id == "type-mismatch") => refused(&analysis),
+            Some(formula) if analysis.model.is_some() && is_formula(text, &analysis) => {
+                let free =
+                    formula.free.iter().filter_map(|id| Some(analysis.model.as_ref()?.locals[*id].name.as_str()));
+                let free = free.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                Reply::error(format!("{message}; `eval {text}` looks for values of {free}"))
+            }
+            _ if is_formula(text, &analysis) => refused(&analysis),
             _ => Reply::error(message + &self.similar(text.split([' ', '(']).next().unwrap_or_default())),
         }
     }
@@ -428,6 +437,21 @@ impl Dialogue<'_> {
                 Reply { is_ok: false, text: format!("{text}{message}\n"), json, shows_place: true }
             }
         }
+    }
+}
+
+/// Whether a text that was refused is meant as a formula, not as a command or a step: by its shape, or since what is wrong is not the first name.
+fn is_formula(text: &str, analysis: &FormulaAnalysis) -> bool {
+    let rest = text.trim_start_matches(|ch: char| ch.is_alphanumeric() || ch == '_' || ch == '.');
+    let is_named = rest.len() < text.len() && !text.starts_with(|ch: char| ch.is_ascii_digit());
+    let errors = analysis.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+    let is_later =
+        errors.filter_map(Diagnostic::span).all(|span| analysis.files.contains(&span.file) && span.start > 0);
+    match rest.trim_start().chars().next() {
+        _ if !is_named => true,
+        None => false,
+        Some('(') => is_later,
+        Some(ch) => !ch.is_alphanumeric() && !matches!(ch, '_' | '"' | '{'),
     }
 }
 

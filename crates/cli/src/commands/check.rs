@@ -24,7 +24,7 @@ use abridge_check::{
     choose_reductions, fingerprint,
 };
 use abridge_diag::{Diagnostic, SourceMap};
-use abridge_model::Model;
+use abridge_model::{Model, dump};
 use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ use crate::files::replace_file;
 use crate::load::load;
 use crate::out::{errln, out};
 use crate::profile;
-use crate::report::json_diagnostics;
+use crate::report::{json_diagnostics, quoted};
 use ending::{ending, refuse_model, save_trace};
 use json::{bytes_per_state, por_json, report_json, violation_json};
 use text::print_report;
@@ -75,6 +75,9 @@ pub(crate) struct CheckOptions {
     /// Do not search for GOAL
     #[arg(long, help_heading = "Properties")]
     no_goal: bool,
+    /// Search for a state that satisfies this predicate, in place of the definition GOAL
+    #[arg(long, value_name = "PRED", allow_hyphen_values = true, conflicts_with_all = ["no_goal", "survey"], help_heading = "Properties")]
+    goal: Option<String>,
     #[command(flatten)]
     temporal: temporal::TemporalOptions,
     /// Do not check the gluing conjuncts of a refinement
@@ -92,6 +95,9 @@ pub(crate) struct CheckOptions {
     /// Random seed of the mixed search order
     #[arg(long, default_value_t = 0, help_heading = "Search")]
     seed: u64,
+    /// Explore only states that satisfy this predicate, in place of the definition SCOPE
+    #[arg(long, value_name = "PRED", allow_hyphen_values = true, help_heading = "Limits")]
+    scope: Option<String>,
     /// Stop after N states
     #[arg(long, value_name = "N", help_heading = "Limits")]
     max_states: Option<u64>,
@@ -514,7 +520,8 @@ impl CheckOptions {
 }
 
 pub(crate) fn run(file: &Path, options: &CheckOptions, model_options: &Options, json: bool) -> Exit {
-    let model_options = &Options { heeds_caps: options.prob_limits, ..Compat::options(options.compat, model_options) };
+    let (heeds_caps, goal, scope) = (options.prob_limits, options.goal.clone(), options.scope.clone());
+    let model_options = &Options { heeds_caps, goal, scope, ..Compat::options(options.compat, model_options) };
     if options.symmetry == Some(SymmetryChoice::Nauty) && !cfg!(feature = "nauty") {
         errln!("error: this build has no nauty: rebuild with `--features nauty`, or use `--symmetry canon`");
         return Exit::Usage;
@@ -685,7 +692,9 @@ impl CheckSubject<'_> {
             replace_file(path, text).map_err(|error| format!("cannot write `{}`: {}", path.display(), io_text(&error)))
         };
         if let Some(path) = &options.report {
-            write(path, html::page(model, sources, file, &finished.report, &finished.times))?;
+            let goal = model.steering.goal.filter(|_| finished.config.goal);
+            let goal = goal.map(|id| quoted(sources, Some(model.preds[id].span), &dump::pred_text(model, id)));
+            write(path, html::page(model, sources, file, &finished.report, &finished.times, goal))?;
         }
         match &options.coverage {
             Some(Some(path)) => write(path, coverage::csv(sources, &finished.report)),

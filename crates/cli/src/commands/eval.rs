@@ -13,6 +13,7 @@ use abridge_system::Limit;
 use clap::Args;
 use serde_json::json;
 
+use crate::commands::probcli::quoted;
 use crate::commands::{Compat, complain, memory_size, print_json, seconds, system_of};
 use crate::exit::Exit;
 use crate::formulas::{ToldAnswer, analyse_one, calculate, fields, first_place, needs_of, tell, tell_message};
@@ -45,6 +46,10 @@ pub(crate) struct EvalOptions {
 pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) -> Exit {
     let start = Instant::now();
     let (file, text) = match options.args.as_slice() {
+        [text, file] if Path::new(file).is_file() && !Path::new(text).exists() => {
+            errln!("error: the file comes before the formula: abridge eval {file} {}", quoted(text));
+            return Exit::Usage;
+        }
         [file, text] => (Some(PathBuf::from(file)), text),
         [only] if Path::new(only).is_file() => {
             errln!("error: missing formula after the file: abridge eval {only} \"...\"");
@@ -53,6 +58,7 @@ pub(crate) fn run(options: &EvalOptions, model_options: &Options, json: bool) ->
         [only] => (None, only),
         _ => return Exit::Usage,
     };
+    let text = &text.trim().to_owned();
     let interrupt = Interrupt::new();
     let budget = options.memory.unwrap_or_else(usual_budget);
     let mut config = Compat::config(options.compat, file.as_deref(), budget);

@@ -65,7 +65,9 @@ impl GraphOptions {
     }
 
     fn tell_cut(&self, space: &StateSpace) {
-        if space.is_cut {
+        if let Some((name, why)) = &space.missing {
+            errln!("warning: steps are missing: {name} could not be evaluated: {why}");
+        } else if space.is_cut {
             errln!("warning: drawing cut at {} states (raise --max-states)", self.max_states());
         }
     }

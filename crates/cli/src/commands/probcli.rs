@@ -162,7 +162,8 @@ fn finish(plan: &mut Plan) {
     }
     if let Some(file) = plan.history.take() {
         let save = ["--do".to_owned(), format!("save {file}")];
-        let mut walks = plan.others.iter_mut().filter(|other| other[0] == "animate");
+        let is_walk = |other: &&mut Vec<String>| other[0] == "animate" && other.iter().any(|word| word == "--do");
+        let mut walks = plan.others.iter_mut().filter(is_walk);
         match walks.next_back() {
             _ if plan.is_checked => plan.check.extend(["--save-trace".to_owned(), file]),
             Some(walk) => walk.extend(save),
@@ -259,7 +260,7 @@ fn shell_text(command: &[String]) -> String {
 }
 
 /// A word as the shell reads it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |ch: char| ch.is_ascii_alphanumeric() || "-_./=,:".contains(ch);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use abridge_check::{Config, Place};
-use abridge_diag::with_stack;
+use abridge_diag::{FileId, with_stack};
 use abridge_eval::{Env, val_text};
 use abridge_explicit::Explicit;
 use abridge_model::{ExprId, Model, Type, TypeId};
 use abridge_model_system::ModelSystem as _;
 use abridge_sema::{Formula, FormulaAnalysis, FormulaBody, FormulaRole, Options};
+use abridge_syntax::parse_formula;
 use abridge_value::Value as BValue;
 use clap::Args;
 use serde_json::{Value, json};
@@ -145,15 +146,31 @@ impl Repl<'_> {
         words
     }
 
-    /// A formula inside the names that it mentions, each inside those that were defined before it.
-    fn with_lets(&self, text: &str) -> String {
-        let mut whole = text.to_owned();
+    /// A formula inside the names that it mentions, each inside those that were defined before it. They stand in a line of their own, so that messages show what was typed;
+    /// there is none if no name is mentioned.
+    fn with_lets(&self, text: &str) -> Option<String> {
+        let (mut names, mut n_names) = (String::new(), 0);
         for (name, value) in self.lets.iter().rev() {
-            if mentions(&whole, name) {
-                whole = format!("LET {name} BE {name} = ({value}) IN {whole} END");
+            if mentions(text, name) || mentions(&names, name) {
+                names = format!("LET {name} BE {name} = ({value}) IN {names}");
+                n_names += 1;
             }
         }
-        whole
+        (n_names > 0).then(|| format!("{names}\n{text}\n{}", "END ".repeat(n_names)))
+    }
+
+    /// The formula in the scope of the machine and of the names.
+    fn analysed(&self, text: &str) -> FormulaAnalysis {
+        let analyse = |text: &str| analyse_one(self.file.as_deref(), text, FormulaRole::Any, &self.model_options);
+        let is_well_formed = || parse_formula(FileId(0), text).1.iter().all(|diagnostic| !diagnostic.is_error());
+        match self.with_lets(text).filter(|_| is_well_formed()) {
+            Some(whole) => {
+                let mut analysis = analyse(&whole);
+                analysis.files.iter().for_each(|file| analysis.sources.hide_first_line(*file));
+                analysis
+            }
+            None => analyse(text),
+        }
     }
 
     /// Answers a question about a formula.
@@ -161,7 +178,7 @@ impl Repl<'_> {
         if text.is_empty() {
             return Reply::error("a formula is missing, for example: {1,2} \\/ {3}");
         }
-        let analysis = analyse_one(self.file.as_deref(), &self.with_lets(text), FormulaRole::Any, &self.model_options);
+        let analysis = self.analysed(text);
         match (&analysis.model, analysis.formulas.first()) {
             (Some(model), Some(formula)) => ask(self, &ReplSubject { analysis: &analysis, model, formula }),
             _ => refused(&analysis),
@@ -217,11 +234,14 @@ impl Repl<'_> {
     }
 
     fn define(&mut self, text: &str) -> Reply {
-        let Some((name, value)) = text.split_once('=').map(|(name, value)| (name.trim(), value.trim())) else {
+        let is_inside = |ch: char| ch.is_alphanumeric() || ch == '_';
+        let (name, rest) = text.split_at(text.len() - text.trim_start_matches(is_inside).len());
+        // The sign may be left out, as in ProB.
+        let value = rest.trim_start().strip_prefix('=').unwrap_or(rest).trim();
+        if rest.is_empty() {
             return self.defined(text);
-        };
-        let is_name = name.starts_with(char::is_alphabetic) && name.chars().all(|ch| ch.is_alphanumeric() || ch == '_');
-        if !is_name || value.is_empty() {
+        }
+        if !name.starts_with(char::is_alphabetic) || value.is_empty() {
             return Reply::error("`:let` needs a name and an expression, for example: :let s = {1,2,3}");
         }
         if mentions(value, name) {

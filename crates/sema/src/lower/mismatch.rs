@@ -290,11 +290,15 @@ impl Lower<'_> {
         diagnostic = self.with_reason(diagnostic, elem);
         diagnostic = self.with_reason(diagnostic, set);
         let is_subset = self.alike(self.ty(elem), self.ty(set));
+        let is_in_domain =
+            matches!(self.types.shape(inner), TypeTerm::Pair(from, _) if self.alike(*from, self.ty(elem)));
         let is_in_range = matches!(self.types.shape(inner), TypeTerm::Pair(_, to) if self.alike(*to, self.ty(elem)));
         let diagnostic = if is_subset {
             diagnostic.help(format!("write `{elem_text} <: {set_text}`: `:` is for elements, `<:` for subsets"))
         } else if is_in_range {
             diagnostic.help(format!("the values of a function or sequence are its range: `ran({set_text})`"))
+        } else if is_in_domain {
+            diagnostic.help(format!("the arguments of a function or relation are its domain: `dom({set_text})`"))
         } else {
             self.with_conversion(diagnostic, self.ty(elem), inner, &elem_text)
         };

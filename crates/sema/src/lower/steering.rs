@@ -32,10 +32,12 @@ impl Lower<'_> {
         self.place = ClausePlace::Steering;
         let defs = self.defs.clone();
         let entries = defs.iter().chain(defs.namesakes());
+        self.steered();
         for entry in entries.filter(|entry| entry.params.is_empty() && !entry.is_cyclic) {
             let DefinitionBody::Formula(body) = entry.body else { continue };
             let name = entry.name.name.clone();
             match name.as_str() {
+                name if self.project.steered.iter().any(|(known, _)| *known == name) => {}
                 "GOAL" => self.model.steering.goal = self.optional(unit, entry, |this, ctx| this.pred(ctx, body)),
                 "SCOPE" => self.model.steering.scope = self.optional(unit, entry, |this, ctx| this.pred(ctx, body)),
                 "HEURISTIC_FUNCTION" => {
@@ -46,6 +48,22 @@ impl Lower<'_> {
             }
         }
         self.reductions(unit);
+    }
+
+    /// Lowers formulas from outside, which take the place of definitions. Nobody gave them for nothing: their errors are errors.
+    fn steered(&mut self) {
+        for (name, unit) in self.project.steered.clone() {
+            let ast::Unit::Formula(root) = self.tree(unit).unit else { continue };
+            let ctx = self.global(unit);
+            // Elements of deferred sets may be named as they are printed.
+            self.beside.start = Some((self.model.exprs.len(), self.model.locals.len()));
+            let pred = Some(self.pred(ctx, root));
+            self.beside.start = None;
+            match name {
+                "GOAL" => self.model.steering.goal = pred,
+                _ => self.model.steering.scope = pred,
+            }
+        }
     }
 
     /// Lowers a definition that the machine does not need. Its errors become warnings.

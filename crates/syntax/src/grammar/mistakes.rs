@@ -119,6 +119,7 @@ impl Parser<'_> {
             }
             TokenKind::Bar if self.open_brackets.is_empty() => "the number of elements of a set is written `card(S)`",
             TokenKind::Assign => "`:=` belongs to substitutions; in a predicate write `=`",
+            TokenKind::BecomesElement => "`::` belongs to substitutions; in a predicate write `:`",
             TokenKind::DefinedAs => "`==` belongs to DEFINITIONS; equality is written `=`",
             TokenKind::Op(BinaryOp::ParallelProduct) => {
                 "`||` joins substitutions, or relations in parentheses; a disjunction is written `or`"

@@ -71,19 +71,32 @@ impl Tree {
         self.children(self.here).last().copied()
     }
 
-    /// The tree as text: one row per step, indented where walks part.
-    pub(super) fn reply(&self) -> Reply {
+    /// The tree as text: one row per step. Where walks part, each begins with a dash, one level deeper; `values` tells steps apart that have no parameters, by the state before
+    /// and the step.
+    pub(super) fn reply(&self, values: &dyn Fn(Option<&[u32]>, &Move) -> String) -> Reply {
         let mut text = String::new();
         let mut list = Vec::new();
-        let mut waiting: Vec<(usize, usize)> = self.roots.iter().rev().map(|idx| (*idx, 0)).collect();
+        let mut waiting: Vec<(usize, usize)> = Vec::new();
+        let go_on = |waiting: &mut Vec<(usize, usize)>, children: &[usize], depth: usize| {
+            let inner = depth + usize::from(children.len() > 1);
+            waiting.extend(children.iter().rev().map(|child| (*child, inner)));
+        };
+        go_on(&mut waiting, &self.roots, 0);
         while let Some((idx, depth)) = waiting.pop() {
             let node = &self.nodes[idx];
             let label = event(&node.step.name, &node.step.params, &node.step.outputs);
-            let mark = if self.here == Some(idx) { '*' } else { ' ' };
-            text += &format!("{mark}{:>3}  {:2$}{label}\n", idx + 1, "", 2 * depth);
+            let here = if self.here == Some(idx) { '*' } else { ' ' };
+            let is_branch = self.children(node.parent).len() > 1;
+            let (indent, dash) = (2 * depth.saturating_sub(1), if is_branch { "- " } else { "  " });
+            let dash = if depth == 0 { "" } else { dash };
+            let before = node.parent.map(|parent| self.nodes[parent].step.to.as_slice());
+            let needs_values = is_branch && node.step.params.is_empty();
+            let values = if needs_values { values(before, &node.step) } else { String::new() };
+            let row = format!("{here}{:>3}  {:indent$}{dash}{label}  {values}", idx + 1, "");
+            text += row.trim_end();
+            text.push('\n');
             list.push(json!({ "number": idx + 1, "parent": node.parent.map(|parent| parent + 1), "step": label }));
-            let inner = depth + usize::from(node.children.len() > 1);
-            waiting.extend(node.children.iter().rev().map(|child| (*child, inner)));
+            go_on(&mut waiting, &node.children, depth);
         }
         if text.is_empty() {
             text = "no steps yet\n".to_owned();

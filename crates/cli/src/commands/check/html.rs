@@ -34,10 +34,17 @@ td.n,th.n{text-align:right;white-space:nowrap}code,td,pre{font-family:ui-monospa
 table.facts{width:auto}.facts th{padding-right:2rem;font-weight:500}td.chart{width:45%}h3{font-size:1rem}.bar{background:#7aa6d8;height:.8rem;display:inline-block}tr.fold td{color:#777}\
 @media(prefers-color-scheme:dark){body{background:#1b1b1b;color:#ddd}.bad{color:#ff8a80}.good{color:#9ccc65}.open{color:#ffd54f}}";
 
-/// The page about a run.
-pub(super) fn page(model: &Model, sources: &SourceMap, file: &Path, report: &Report, times: &CheckTimes) -> String {
+/// The page about a run; `goal` is the text of the goal that was sought.
+pub(super) fn page(
+    model: &Model,
+    sources: &SourceMap,
+    file: &Path,
+    report: &Report,
+    times: &CheckTimes,
+    goal: Option<String>,
+) -> String {
     let mut page = Page { out: String::new() };
-    page.head(model, file, report, times);
+    page.head(model, file, report, times, goal);
     page.findings(model, sources, report);
     page.temporal(report);
     page.coverage(sources, report);
@@ -62,12 +69,12 @@ impl Page {
         self.out.push('\n');
     }
 
-    fn head(&mut self, model: &Model, file: &Path, report: &Report, times: &CheckTimes) {
+    fn head(&mut self, model: &Model, file: &Path, report: &Report, times: &CheckTimes, goal: Option<String>) {
         let name = xml(&model.name);
         let class = match report.verdict {
-            abridge_check::Verdict::Holds => "good",
+            abridge_check::Verdict::Holds | abridge_check::Verdict::GoalReached => "good",
             abridge_check::Verdict::Violated => "bad",
-            abridge_check::Verdict::GoalReached | abridge_check::Verdict::Incomplete => "open",
+            abridge_check::Verdict::Incomplete => "open",
         };
         let _ = write!(
             self.out,
@@ -89,7 +96,12 @@ impl Page {
         let integers = ("INT", format!("{}..{}", preferences.min_int, preferences.max_int));
         let sizes = Some(set_sizes(model, true)).filter(|sizes| !sizes.is_empty());
         let sizes = sizes.map(|sizes| ("deferred sets", xml(&shortened(&sizes.join(", "), MAX_CELL_CHARS))));
-        let rows = rows.into_iter().chain(sizes).chain([integers]);
+        let reached = match report.verdict {
+            abridge_check::Verdict::Holds => ": satisfied by no reachable state",
+            _ => "",
+        };
+        let goal = goal.map(|text| ("GOAL", xml(&shortened(&text, MAX_CELL_CHARS)) + reached));
+        let rows = rows.into_iter().chain(sizes).chain([integers]).chain(goal);
         self.line("<table class=\"facts\">");
         rows.for_each(|(name, value)| self.line(&format!("<tr><th>{name}</th><td>{value}</td></tr>")));
         self.line("</table>");
@@ -252,7 +264,8 @@ impl Page {
         self.line("<table>");
         let mut most = None;
         for (name, number) in rows {
-            let share = number * 100 / *most.get_or_insert(number.max(1));
+            // Whatever is there can be seen.
+            let share = (u128::from(number) * 100).div_ceil(u128::from(*most.get_or_insert(number.max(1))));
             self.line(&format!(
                 "<tr><td>{}</td><td class=\"n\">{}</td><td class=\"chart\"><span class=\"bar\" style=\"width:{share}%\"></span></td></tr>",
                 xml(&shortened(name, MAX_BAR_CHARS)),

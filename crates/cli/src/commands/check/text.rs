@@ -12,7 +12,7 @@ use crate::commands::canonizers::reduction_text;
 use crate::out::{out, outln, raw};
 use crate::report::{conjunct_text, count, explanation_lines};
 use crate::steps::{MAX_LISTED_STEPS, table};
-use crate::terminal::{Tone, colours_output, print_toned};
+use crate::terminal::{Tone, colours_output, print_toned, wrapped_for_output};
 use crate::watch::{grouped, peak_bytes};
 
 /// Different failures of evaluation that are printed.
@@ -39,6 +39,10 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
         None => print_toned(&verdict_line(report, times), tone(report.verdict)),
     }
     temporal::print(report);
+    // Whoever names a goal wants to know.
+    if report.verdict == Verdict::Holds && config.goal && model.steering.goal.is_some() {
+        outln!("  no reachable state satisfies GOAL");
+    }
     if report.outside_scope > 0 {
         outln!("  {} outside SCOPE, not explored", plural(report.outside_scope, "state"));
     }
@@ -67,15 +71,18 @@ pub(super) fn print_report(model: &Model, sources: &SourceMap, report: &Report, 
     let rate = report.states as f64 / times.search.max(1e-9);
     match &report.symbolic {
         Some(symbolic) => outln!("{}", symbolic_text(symbolic, times)),
-        None => outln!(
-            "{}, {}, depth {}, {:.2} s ({:.0} states/s), {} MB",
-            plural(report.states, "state"),
-            plural(report.transitions, "transition"),
-            report.depth,
-            times.total,
-            rate,
-            peak_bytes() >> 20
-        ),
+        None => {
+            let counts = format!(
+                "{}, {}, depth {}, {:.2} s ({:.0} states/s), {} MB\n",
+                plural(report.states, "state"),
+                plural(report.transitions, "transition"),
+                report.depth,
+                times.total,
+                rate,
+                peak_bytes() >> 20
+            );
+            out!("{}", wrapped_for_output(&counts));
+        }
     }
     report.symmetry.restrictions.iter().for_each(|text| outln!("symmetry reduction: {text}"));
     let refused = report.por.as_ref().and_then(|tally| tally.refused.as_ref());
@@ -326,6 +333,9 @@ pub(super) fn false_conjunct<'m>(model: &'m Model, violation: &Violation) -> Opt
 /// Why a conjunct is false, one reason a line.
 pub(super) fn reasons(model: &Model, sources: &SourceMap, violation: &Violation) -> Vec<String> {
     let mut lines = explanation_lines(sources, &violation.parts, &violation.reasons);
+    if matches!(violation.kind, ViolationKind::Deadlock) && model.transitions().next().is_none() {
+        lines.push("the machine has no operations; `--no-deadlock` allows that".to_owned());
+    }
     if let Some(conjunct) = false_conjunct(model, violation) {
         let is_read = |name: &str| conjunct.reads.iter().any(|id| model.variables[id].name == name);
         let state = violation.trace.steps.last().map(|step| step.state.as_slice()).unwrap_or_default();
@@ -398,10 +408,10 @@ fn print_violation(model: &Model, sources: &SourceMap, violation: &Violation) {
         print_diagnostic(sources, error);
     }
     for line in reasons(model, sources, violation) {
-        outln!("  {line}");
+        out!("{}", wrapped_for_output(&format!("  {line}\n")));
     }
     outln!();
-    out!("{}", table(&violation.trace.steps, 1 - violation.trace.n_setup.min(1)));
+    out!("{}", wrapped_for_output(&table(&violation.trace.steps, 1 - violation.trace.n_setup.min(1))));
     if let Some(gap) = &violation.trace.gap {
         outln!("  the trace is incomplete: {gap}");
     }

@@ -4,6 +4,7 @@
 
 use super::{INIT, Plan};
 use crate::exit::Exit;
+use crate::text::io_text;
 
 /// One option with its other names.
 pub(super) struct OptionRow {
@@ -94,6 +95,18 @@ fn expect(plan: &mut Plan, values: &[&str]) -> Result<(), String> {
         return Err(format!("unknown kind of error `{}`; known are {}", values[0], names.join(", ")));
     };
     plan.expected = Some(((*name).to_owned(), exits));
+    Ok(())
+}
+
+/// What a formula should be that is expected to be false.
+fn false_formula() -> (String, &'static [Exit]) {
+    ("FALSE".to_owned(), &[Exit::No])
+}
+
+/// Evaluates the formula in a file.
+fn eval_file(plan: &mut Plan, file: &str) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("cannot read `{file}`: {}", io_text(&error)))?;
+    plan.other(&["eval", "--", text.trim()]);
     Ok(())
 }
 
@@ -268,10 +281,10 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         &["goal"],
         1,
         OptionEffect::Do(|plan, values| {
-            plan.notes.push("`-goal` becomes a temporal property: it is violated where the goal is reached".to_owned());
-            formula(plan, "--ltl", &format!("G not({{{}}})", values[0]))
+            add(&mut plan.check, &["--goal", values[0]]);
+            Ok(())
         }),
-        "`--ltl \"G not({PRED})\"`; a state that satisfies it is reported as a violation. A definition GOAL is reported as a goal",
+        "`--goal PRED`: the search ends at a state that satisfies it, with exit status 0",
     ),
     row(
         &["ltlassertions"],
@@ -424,12 +437,27 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         1,
         OptionEffect::Do(|plan, values| {
             plan.other(&["eval", "--", values[0]]);
-            plan.expected = Some(("false formula".to_owned(), &[Exit::No]));
+            plan.expected = Some(false_formula());
             Ok(())
         }),
         "`abridge eval FILE FORMULA`, which should be false",
     ),
-    row(&["eval_file"], 1, OptionEffect::Missing, "`abridge repl FILE < FORMULAS` evaluates a file line by line"),
+    row(
+        &["eval_file", "evalt_file"],
+        1,
+        OptionEffect::Do(|plan, values| eval_file(plan, values[0])),
+        "`abridge eval FILE FORMULA`, where FORMULA is the text of the file",
+    ),
+    row(
+        &["evalf_file"],
+        1,
+        OptionEffect::Do(|plan, values| {
+            plan.expected = Some(false_formula());
+            eval_file(plan, values[0])
+        }),
+        "`abridge eval FILE FORMULA`, where FORMULA is the text of the file, which should be false",
+    ),
+    row(&["eval_rule_file"], 1, OptionEffect::Missing, "rules are not read"),
     row(
         &["repl"],
         0,
@@ -514,20 +542,34 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         }),
         "the list of options, as `abridge probcli --list`",
     ),
-    row(&["i", "animate_stats"], 0, OptionEffect::Missing, "`abridge animate FILE` is interactive"),
+    row(
+        &["i"],
+        0,
+        OptionEffect::Do(|plan, _| {
+            plan.other(&["animate"]);
+            Ok(())
+        }),
+        "`abridge animate FILE`, which is interactive",
+    ),
+    row(&["animate_stats"], 0, OptionEffect::None, "walks have no statistics; `-coverage` has those of a check"),
     row(
         &["v", "vv", "verbose", "silent", "quiet", "force_no_silent", "nocolor", "no_color", "time"],
         0,
         OptionEffect::None,
         "the report has one form; `--json` is another, `--color` sets the colours",
     ),
-    row(&["l", "log", "logxml"], 1, OptionEffect::None, "there is no log; `--json` prints the report for programs"),
+    row(
+        &["l", "log", "logxml", "logtlc"],
+        1,
+        OptionEffect::None,
+        "there is no log; `--json` prints the report for programs",
+    ),
     row(&["ll"], 0, OptionEffect::None, "there is no log; `--json` prints the report for programs"),
     row(&["test_mode"], 0, OptionEffect::None, "results depend on no chance; random walks print their seed"),
     row(&["cache"], 1, OptionEffect::None, "machines are read and typed at once, so that there is nothing to keep"),
     row(&["parsercp", "path", "comp_path"], 1, OptionEffect::None, "the parser is part of the program"),
     row(
-        &["release_java_parser", "check_java_version", "fast_read_prob", "file_info", "gc_on", "gc_margin"],
+        &["release_java_parser", "check_java_version", "fast_read_prob", "file_info", "gc_on", "gc_margin", "rc"],
         0,
         OptionEffect::None,
         "it is about the inside of ProB",
@@ -552,7 +594,18 @@ pub(super) const OPTIONS: &[OptionRow] = &[
         OptionEffect::Missing,
         "there is no constraint-based checking; `-model_check` visits the reachable states",
     ),
-    row(&["bmc"], 1, OptionEffect::Missing, "`abridge check --max-depth N` visits the states at that depth"),
+    row(
+        &["bmc"],
+        1,
+        OptionEffect::Do(|plan, values| {
+            check(plan);
+            plan.notes.push("`-bmc` becomes a search of all states at that depth".to_owned());
+            // Our depth counts the initialisation.
+            add(&mut plan.check, &["--max-depth", &(number(values[0])? + 1).to_string()]);
+            Ok(())
+        }),
+        "`abridge check --max-depth N`: all states at that depth are visited",
+    ),
     row(
         &["csv"],
         2,
@@ -567,9 +620,37 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     ),
     row(&["load_state"], 1, OptionEffect::Missing, "`abridge check --resume FOLDER` goes on with a saved search"),
     row(&["dot_all"], 1, OptionEffect::Missing, "`abridge graph` draws state spaces and single states"),
-    row(&["scope"], 1, OptionEffect::Missing, "write a definition SCOPE"),
+    row(
+        &["scope"],
+        1,
+        OptionEffect::Do(|plan, values| {
+            add(&mut plan.check, &["--scope", values[0]]);
+            Ok(())
+        }),
+        "`--scope PRED`: states outside are not explored",
+    ),
     row(&["property"], 1, OptionEffect::Missing, "write the predicate into the PROPERTIES"),
-    row(&["puml", "visb", "latex"], 2, OptionEffect::Missing, "there is no such drawing or report"),
+    row(&["puml", "plantuml", "visb", "latex"], 2, OptionEffect::Missing, "there is no such drawing or report"),
+    row(&["pumlexpr", "csvexpr"], 3, OptionEffect::Missing, "there is no such drawing or table"),
+    row(
+        &["evaldot"],
+        1,
+        OptionEffect::Missing,
+        "`abridge graph FILE --state N` draws a state as a graph of its values",
+    ),
+    row(
+        &["enabling_analysis", "feasibility_analysis", "read_write_matrix"],
+        0,
+        OptionEffect::Missing,
+        "`abridge por FILE` shows which operations depend on each other, with reasons",
+    ),
+    row(
+        &["enabling_analysis_csv", "read_write_matrix_csv"],
+        1,
+        OptionEffect::Missing,
+        "`abridge por FILE` shows which operations depend on each other, with reasons",
+    ),
+    row(&["feasibility_analysis_csv"], 2, OptionEffect::Missing, "`-coverage` tells which operations are never taken"),
     row(
         &["rule_report", "bench_csv"],
         1,
@@ -579,12 +660,25 @@ pub(super) const OPTIONS: &[OptionRow] = &[
     row(&["cc"], 2, OptionEffect::Missing, "`-coverage` prints coverage, which `--json` has for programs"),
     row(&["csp_guide", "csp_assertion"], 1, OptionEffect::Missing, "CSP is not read"),
     row(
-        &["ltsmin", "s", "ss", "sf"],
+        &["ltsmin", "ss", "sf"],
         0,
         OptionEffect::Missing,
         "there is no server for other programs; `--json` answers them",
     ),
-    row(&["ltsmin2"], 1, OptionEffect::Missing, "there is no server for other programs; `--json` answers them"),
+    row(&["ltsmin2", "s"], 1, OptionEffect::Missing, "there is no server for other programs; `--json` answers them"),
+    row(&["ltsmin_option"], 1, OptionEffect::None, "LTSmin is not called"),
+    row(
+        &["zmq_master", "zmq_worker"],
+        1,
+        OptionEffect::Missing,
+        "searches are not distributed over machines; `--workers` uses the cores of one",
+    ),
+    row(
+        &["hash64"],
+        1,
+        OptionEffect::Missing,
+        "the state space has no hash; `-mc` prints the numbers of states and transitions",
+    ),
     row(
         &[
             "lint",
@@ -595,7 +689,6 @@ pub(super) const OPTIONS: &[OptionRow] = &[
             "properties",
             "det_check",
             "det_constants",
-            "rc",
         ],
         0,
         OptionEffect::Missing,
