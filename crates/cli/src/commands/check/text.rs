@@ -333,9 +333,6 @@ pub(super) fn false_conjunct<'m>(model: &'m Model, violation: &Violation) -> Opt
 /// Why a conjunct is false, one reason a line.
 pub(super) fn reasons(model: &Model, sources: &SourceMap, violation: &Violation) -> Vec<String> {
     let mut lines = explanation_lines(sources, &violation.parts, &violation.reasons);
-    if matches!(violation.kind, ViolationKind::Deadlock) && model.transitions().next().is_none() {
-        lines.push("the machine has no operations; `--no-deadlock` allows that".to_owned());
-    }
     if let Some(conjunct) = false_conjunct(model, violation) {
         let is_read = |name: &str| conjunct.reads.iter().any(|id| model.variables[id].name == name);
         let state = violation.trace.steps.last().map(|step| step.state.as_slice()).unwrap_or_default();
@@ -376,7 +373,7 @@ pub(super) fn heading(model: &Model, sources: &SourceMap, violation: &Violation)
         }
         ViolationKind::Deadlock => {
             // A machine of sets and constants, mostly.
-            let why = match model.operations.values().any(|op| op.is_top_level) {
+            let why = match model.transitions().next().is_some() {
                 true => "no operation is enabled",
                 false => "the machine has no operations; `--no-deadlock` accepts that",
             };
