@@ -600,6 +600,7 @@ fn trouble_texts(system: &impl ModelSystem, plan: &ReductionPlan, troubles: &[Tr
             TroubleKind::Undefined => "has no result",
             TroubleKind::Several => "has several results",
             TroubleKind::LargeOrbit => "has an orbit too large to enumerate",
+            TroubleKind::NoReturn => "never leads back",
             TroubleKind::Endless => "does not come to an end",
         };
         let name = &plan.parts[trouble.part].name;

@@ -249,3 +249,22 @@ fn coverage_tells_that_operations_may_be_exchanged() {
     assert_eq!(run.status, 0, "{}", run.stdout);
     assert!(run.stdout.contains("canonizers may exchange operations"), "{}", run.stdout);
 }
+
+/// From 3 it goes to 0 and stays there: nothing leads back, which is noticed long before an orbit is too large.
+#[test]
+fn a_generator_that_leads_nowhere_is_told() {
+    let folder = Folder::new("canonizers-nowhere");
+    for (number, body) in
+        ["xx := max({xx - 1, 0})", "xx, yy := max({xx - 1, 0}), yy + min({xx, 0})"].into_iter().enumerate()
+    {
+        let text = format!(
+            "MACHINE Nowhere DEFINITIONS GENERATOR_c == BEGIN {body} END VARIABLES xx, yy INVARIANT xx : 0..3 & yy : 0..1 \
+             INITIALISATION xx, yy := 0, 0 OPERATIONS up = SELECT xx < 3 THEN xx := xx + 1 END; flip = BEGIN yy := 1 - yy END END"
+        );
+        let file = folder.file(&format!("Nowhere{number}.mch"), &text.replace("Nowhere", &format!("Nowhere{number}")));
+        let run = abridge(&["check", &file, "--no-deadlock", "--reduce", "c"]);
+        assert_eq!(run.status, 20, "{}", run.stdout);
+        assert!(run.stdout.contains("`c` never leads back in a state with xx = 1"), "{}", run.stdout);
+        assert!(run.stdout.contains("strong: not proved (it needs a group)"), "{}", run.stdout);
+    }
+}
