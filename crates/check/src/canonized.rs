@@ -394,7 +394,9 @@ fn settle(report: &mut Report, examined: ReductionReport) {
             (None, None) if examined.tested == 1 => "reduction tested on 1 state".to_owned(),
             (None, None) => format!("reduction tested on {} states", examined.tested),
         };
-        report.limits.insert(0, why);
+        // That nothing was explored matters more.
+        let place = if report.states == 0 { report.limits.len() } else { 0 };
+        report.limits.insert(place, why);
     }
     // A state that stays as it is costs no verdict, but its author should know.
     report.limits.extend(examined.troubles.iter().filter(|_| !is_certain).cloned());
@@ -425,7 +427,9 @@ fn examine(
     let mut proofs = prove(system, plan, asked, setups.as_deref(), &is_over);
     if system.has_scope() {
         let why = "SCOPE may tell a state and its image apart";
-        proofs.iter_mut().for_each(|proof| proof.bisimulation = Err(why.to_owned()));
+        for proof in &mut proofs {
+            (proof.predicates, proof.bisimulation) = (Err(why.to_owned()), Err(why.to_owned()));
+        }
     }
     let mut report = ReductionReport {
         is_proved: proofs.iter().all(ReductionProof::is_complete),
@@ -596,6 +600,7 @@ fn trouble_texts(system: &impl ModelSystem, plan: &ReductionPlan, troubles: &[Tr
             TroubleKind::Undefined => "has no result",
             TroubleKind::Several => "has several results",
             TroubleKind::LargeOrbit => "has an orbit too large to enumerate",
+            TroubleKind::NoReturn => "never leads back",
             TroubleKind::Endless => "does not come to an end",
         };
         let name = &plan.parts[trouble.part].name;
@@ -618,6 +623,11 @@ pub fn choose_reductions(model: &Model, names: &str) -> Result<Vec<ChosenReducti
         let Some(reduction) = known.iter().position(|reduction| reduction.name == name) else {
             return Err(no_reduction(model, name));
         };
+        if item.contains(':') && matches!(known[reduction].kind, ReductionKind::Canonizer(_)) {
+            return Err(format!(
+                "reduction `{name}` is a canonizer, and strategies are for generators: write `{name}`"
+            ));
+        }
         if chosen.last().is_some_and(|last| last.reduction == reduction) {
             return Err(format!("reduction `{name}` is named twice in a row: name it once"));
         }

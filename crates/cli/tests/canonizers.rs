@@ -207,3 +207,64 @@ fn states_that_could_not_be_tested_are_named() {
     assert_eq!(run.status, 12, "{}", run.stdout);
     assert!(run.stdout.contains("has no result in a state with x = 1, y = 1, which stays as it is"), "{}", run.stdout);
 }
+
+#[test]
+fn strategies_are_for_generators() {
+    let folder = Folder::new("canonizers-strategy");
+    let text = "MACHINE Cut DEFINITIONS CANONIZER_c == BEGIN yy := 0 END; ID == NATURAL; ABSTRACT_a == ID VARIABLES xx, yy \
+                INVARIANT xx : ID & yy : 0..1 INITIALISATION xx, yy := 0, 0 OPERATIONS flip = BEGIN yy := 1 - yy END END";
+    let file = folder.file("Cut.mch", text);
+    for name in ["c", "a"] {
+        let run = abridge(&["check", &file, "--reduce", &format!("{name}:local")]);
+        assert!(run.status == 2 && run.stderr.contains(&format!("`{name}` is a canonizer")), "{}", run.stderr);
+        assert_ne!(abridge(&["check", &file, "--reduce", name]).status, 2);
+    }
+}
+
+/// What lies outside of the scope is neither inspected nor explored, so that circuits say nothing about the search.
+#[test]
+fn a_scope_leaves_nothing_proved() {
+    let folder = Folder::new("canonizers-scope");
+    let text = "MACHINE Narrow DEFINITIONS SCOPE == yy = 0; CANONIZER_c == BEGIN yy := 1 END VARIABLES xx, yy \
+                INVARIANT xx : 0..6 & yy : 0..1 & xx < 3 INITIALISATION xx, yy := 0, 0 \
+                OPERATIONS up = SELECT xx < 6 THEN xx := xx + 1 END; flip = BEGIN yy := 1 - yy END END";
+    let file = folder.file("Narrow.mch", text);
+    assert_eq!(abridge(&["check", &file, "--no-deadlock"]).status, 12);
+    for options in [&[][..], &["--check-reduce"]] {
+        let run = abridge(&[&["check", &file, "--no-deadlock", "--reduce", "c"][..], options].concat());
+        assert_eq!(run.status, 20, "{}", run.stdout);
+        assert!(run.stdout.contains("predicates: refuted (conjunct 3 of the invariant"), "{}", run.stdout);
+    }
+}
+
+/// `stop2` is enabled in the machine, and its exchange with `stop1` hides that from the counts.
+#[test]
+fn coverage_tells_that_operations_may_be_exchanged() {
+    let folder = Folder::new("canonizers-coverage");
+    let text = "MACHINE Pair DEFINITIONS GENERATOR_g == BEGIN xx := (3 - xx) mod 3 END VARIABLES xx INVARIANT xx : 0..2 \
+                INITIALISATION xx := 0 OPERATIONS go1 = SELECT xx = 0 THEN xx := 1 END; go2 = SELECT xx = 0 THEN xx := 2 END; \
+                stop1 = SELECT xx = 1 THEN xx := 0 END; stop2 = SELECT xx = 2 THEN xx := 0 END END";
+    let file = folder.file("Pair.mch", text);
+    let run = abridge(&["check", &file, "--reduce", "g", "--coverage"]);
+    assert_eq!(run.status, 0, "{}", run.stdout);
+    assert!(run.stdout.contains("canonizers may exchange operations"), "{}", run.stdout);
+}
+
+/// From 3 it goes to 0 and stays there: nothing leads back, which is noticed long before an orbit is too large.
+#[test]
+fn a_generator_that_leads_nowhere_is_told() {
+    let folder = Folder::new("canonizers-nowhere");
+    for (number, body) in
+        ["xx := max({xx - 1, 0})", "xx, yy := max({xx - 1, 0}), yy + min({xx, 0})"].into_iter().enumerate()
+    {
+        let text = format!(
+            "MACHINE Nowhere DEFINITIONS GENERATOR_c == BEGIN {body} END VARIABLES xx, yy INVARIANT xx : 0..3 & yy : 0..1 \
+             INITIALISATION xx, yy := 0, 0 OPERATIONS up = SELECT xx < 3 THEN xx := xx + 1 END; flip = BEGIN yy := 1 - yy END END"
+        );
+        let file = folder.file(&format!("Nowhere{number}.mch"), &text.replace("Nowhere", &format!("Nowhere{number}")));
+        let run = abridge(&["check", &file, "--no-deadlock", "--reduce", "c"]);
+        assert_eq!(run.status, 20, "{}", run.stdout);
+        assert!(run.stdout.contains("`c` never leads back in a state with xx = 1"), "{}", run.stdout);
+        assert!(run.stdout.contains("strong: not proved (it needs a group)"), "{}", run.stdout);
+    }
+}

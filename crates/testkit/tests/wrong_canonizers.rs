@@ -54,12 +54,13 @@ const WRONG: &[Wrong] = &[
                      set(ii) = PRE ii : 0..1 & aa(ii) = 1 THEN bb(ii) := 1 END",
     },
     Wrong {
-        what: "is not total",
-        definitions: "CANONIZER_c == BEGIN xx := {0 |-> 0, 1 |-> 0, 2 |-> 0}(xx) END",
-        variables: "xx",
-        invariant: "xx : 0..3 & xx < 3",
-        start: "xx := 0",
-        operations: "up = SELECT xx < 3 THEN xx := xx + 1 END; down = SELECT xx > 0 THEN xx := xx - 1 END",
+        what: "is not total, and forgets the head of a queue",
+        definitions: "CANONIZER_c == BEGIN qq := tail(qq) END",
+        variables: "qq",
+        invariant: "qq : seq(0..1) & size(qq) < 3",
+        start: "qq := <>",
+        operations: "put(ee) = PRE ee : 0..1 & size(qq) < 3 THEN qq := qq <- ee END; \
+                     get = SELECT qq /= <> THEN qq := tail(qq) END",
     },
     Wrong {
         what: "breaks an atom of the invariant",

@@ -194,6 +194,7 @@ impl MovedWord {
         };
         let mut current = state.to_vec();
         let (mut values, mut known) = (Vec::new(), Vec::new());
+        let mut circle = CircleGuard::new(vec![state[self.word]]);
         loop {
             if values.len() >= MAX_ORBIT_STATES {
                 return Err(Some(TroubleKind::LargeOrbit));
@@ -203,6 +204,9 @@ impl MovedWord {
             turn(&mut current)?;
             if current[self.word] == state[self.word] {
                 break;
+            }
+            if circle.closes(&current[self.word..=self.word]) {
+                return Err(Some(TroubleKind::NoReturn));
             }
         }
         let ranks = self.criteria.iter().enumerate().map(|(position, number)| {
@@ -235,6 +239,34 @@ impl MovedWord {
 impl Cycle {
     fn turned(&self, place: u32, shift: u32) -> usize {
         (place as usize + shift as usize) % self.values.len()
+    }
+}
+
+/// Notices that a walk runs in a circle that does not lead back to its start, by a place on the way that it comes to again (Brent). A generator that is no
+/// bijection would be applied to every state as often as an orbit may have states.
+pub(super) struct CircleGuard {
+    mark: Vec<u32>,
+    n_moves: usize,
+    /// The move after which the place is marked anew.
+    next: usize,
+}
+
+impl CircleGuard {
+    pub(super) fn new(start: Vec<u32>) -> CircleGuard {
+        CircleGuard { mark: start, n_moves: 0, next: 1 }
+    }
+
+    /// Whether the walk has been in this place.
+    pub(super) fn closes(&mut self, place: &[u32]) -> bool {
+        if self.mark == place {
+            return true;
+        }
+        self.n_moves += 1;
+        if self.n_moves == self.next {
+            self.mark.copy_from_slice(place);
+            self.next *= 2;
+        }
+        false
     }
 }
 

@@ -158,6 +158,8 @@ fn prove_for(
     };
     let strong = match (&action, is_canonizer) {
         (Ok(_), true) => Ok("states with equal images are equivalent".to_owned()),
+        // Without a way back, two states of an orbit have orbits of their own.
+        (Err(_), false) => strong.and_then(|_| Err("it needs a group".to_owned())),
         _ => strong,
     };
     ReductionProof { action, predicates, bisimulation, strong }

@@ -10,7 +10,7 @@ use abridge_model_system::{ModelSystem, Transformer as _, is_initialised};
 use abridge_system::{Gap, Steps};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cycles::{MAX_ORBIT_STATES, ValueCycles, can_rank, moved_words};
+use super::cycles::{CircleGuard, MAX_ORBIT_STATES, ValueCycles, can_rank, moved_words};
 use super::order::{Criterion, StateOrder, words_of};
 use super::plan::{CanonizerStrategy, PartKind, PlannedReduction, ReductionPlan};
 use crate::symmetry::{Auto, AutoCanonizer, Canonizer, Quotient};
@@ -70,6 +70,8 @@ pub enum TroubleKind {
     Several,
     /// An orbit has more states than are enumerated.
     LargeOrbit,
+    /// Applied again and again, a generator runs in a circle that the state is not on.
+    NoReturn,
     /// A local strategy goes on and on.
     Endless,
 }
@@ -433,11 +435,15 @@ impl<S: ModelSystem> CanonizedWorker<'_, S> {
         state: &mut [u32],
     ) -> Result<(), Option<TroubleKind>> {
         let (mut best, mut current) = (state.to_vec(), state.to_vec());
+        let mut circle = CircleGuard::new(state.to_vec());
         for _ in 0..MAX_ORBIT_STATES {
             self.turned(generator, &mut current)?;
             if current == state {
                 state.copy_from_slice(&best);
                 return Ok(());
+            }
+            if circle.closes(&current) {
+                return Err(Some(TroubleKind::NoReturn));
             }
             if order.compare(&current, &best).is_lt() {
                 best.copy_from_slice(&current);

@@ -31,6 +31,10 @@ pub(super) fn caveats(report: &Report) -> Vec<String> {
     if report.symmetry.carriers.iter().any(|carrier| !carrier.blocks.is_empty()) {
         caveats.push("states are representatives; `--symmetry off` covers all states".to_owned());
     }
+    if report.reduction.is_some() {
+        let what = "states are representatives, and canonizers may exchange operations";
+        caveats.push(format!("{what}; `--reduce off` covers all states"));
+    }
     if report.por.as_ref().is_some_and(|tally| tally.refused.is_none()) {
         caveats.push("partial order reduction left steps out".to_owned());
     }
