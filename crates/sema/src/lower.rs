@@ -12,6 +12,7 @@ mod beside;
 mod builtins;
 mod capture;
 mod compose;
+mod dead_choices;
 mod definitions;
 mod finish;
 mod formula;

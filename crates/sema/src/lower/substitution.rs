@@ -74,6 +74,7 @@ impl Lower<'_> {
             ast::Subst::Var { ids, body } => {
                 let (inner, locals) = self.bind(ctx, ids, LocalKind::Var);
                 let body = self.subst(inner, *body);
+                self.drop_dead_choices(&locals, body);
                 self.add_subst(Subst::Var { locals, body }, span)
             }
             ast::Subst::While { condition, body, invariant, variant } => {
