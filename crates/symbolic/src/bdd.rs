@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 pub use apply::MapId;
 use apply::OpCache;
-pub use counted::{BlockChange, BlockRecord, Counting};
+pub use counted::{BlockChange, BlockRecord, Counting, CountingReader};
 
 /// The reason why an operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
