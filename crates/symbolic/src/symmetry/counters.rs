@@ -209,6 +209,10 @@ impl Counters {
         self.manager.peak_nodes()
     }
 
+    pub(crate) fn live_nodes(&self) -> usize {
+        self.manager.live_nodes()
+    }
+
     /// Adds the steps of an operation, or says why that is not possible. Its possible steps say how elements change.
     fn add_steps(&mut self, from: &Manager, step: &Joined, possible: &Bdd) -> Result<(), Halt> {
         let Counters { manager, counting, steps, .. } = self;
