@@ -476,6 +476,18 @@ fn what_has_no_circuit_is_learnt() {
     assert_eq!(symbolic.transitions, Some(explicit.transitions.into()));
 }
 
+/// Equal targets with several outputs are several transitions.
+#[test]
+fn transitions_that_diagrams_do_not_tell_apart_are_counted() {
+    let text = "MACHINE M VARIABLES qq INVARIANT qq <: 1..4 INITIALISATION qq := {} OPERATIONS \
+        rr <-- take = ANY xx WHERE xx : 1..4 & xx /: qq THEN qq := qq \\/ {xx} || rr :: {xx, 0} END; \
+        drop = BEGIN qq := {} END END";
+    let report = check(&Project::model_of(text), &survey(), &mut ());
+    let explicit = check(&Project::model_of(text), &Config { engine: Engine::Explicit, ..survey() }, &mut ());
+    let symbolic = report.symbolic.expect("the symbolic engine answers");
+    assert_eq!((symbolic.exact_operations, symbolic.transitions), (2, Some(explicit.transitions.into())));
+}
+
 #[test]
 fn automatic_choice_gives_the_same_answer() {
     let report = check(&counters(12), &Config { engine: Engine::Auto, ..survey() }, &mut ());
