@@ -222,9 +222,12 @@ impl Manager {
         }
     }
 
-    /// An empty manager for other variables, with the same limits.
-    pub fn with_pairs(&self, n_pairs: usize) -> Manager {
-        Manager::new(n_pairs, self.max_nodes, self.stop.clone())
+    /// An empty manager for other variables, with the same stop flag. The two share the node budget: the new one gets three quarters of what is free.
+    pub fn split(&mut self, n_pairs: usize) -> Manager {
+        self.collect();
+        let quarter = self.max_nodes.saturating_sub(self.n_used) / 4;
+        self.max_nodes = self.n_used + quarter;
+        Manager::new(n_pairs, 3 * quarter, self.stop.clone())
     }
 
     /// The stop flag is set.

@@ -159,7 +159,7 @@ impl Space<'_> {
         Ok(Some(records))
     }
 
-    fn new_counters(&self, first: Vec<Var>, blocks: Vec<Vec<Var>>, records: Vec<BlockRecord>) -> Counters {
+    fn new_counters(&mut self, first: Vec<Var>, blocks: Vec<Vec<Var>>, records: Vec<BlockRecord>) -> Counters {
         let n_bits = blocks.len().ilog2() as usize + 1;
         let mut ordered = first;
         ordered.sort_unstable_by_key(|bit| self.manager.level_of(*bit));
@@ -167,7 +167,7 @@ impl Space<'_> {
         let first: Vec<(Var, Var)> = ordered.into_iter().zip(numbers.by_ref()).collect();
         let counters: Vec<Vec<Var>> = records.iter().map(|_| numbers.by_ref().take(n_bits).collect()).collect();
         let n_pairs = first.len() + counters.len() * n_bits;
-        let manager = self.manager.with_pairs(n_pairs);
+        let manager = self.manager.split(n_pairs);
         let initial = manager.constant(false);
         Counters { manager, counting: Counting { first, blocks, records, counters }, initial, steps: Vec::new() }
     }
