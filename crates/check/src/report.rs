@@ -156,8 +156,9 @@ pub struct SymbolicReport {
     pub symmetry: SymbolicSymmetry,
     /// Nothing where diagrams do not tell transitions apart.
     pub transitions: Option<BigUint>,
-    /// Nodes at most in use at any time.
+    /// Nodes at most in use at any time, garbage included, and nodes at most that were needed.
     pub peak_nodes: usize,
+    pub live_nodes: usize,
     pub n_reorderings: u32,
     /// Rounds of the fixpoint, the most of all valuations of the constants.
     pub rounds: u32,

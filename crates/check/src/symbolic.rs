@@ -366,6 +366,7 @@ impl<'r, S: ModelSystem> SymbolicRun<'r, S> {
         self.shown.learnt_properties = self.shown.learnt_properties.max(parts.learnt_properties);
         self.shown.lists_initial |= parts.lists_initial;
         self.shown.peak_nodes = self.shown.peak_nodes.max(space.peak_nodes());
+        self.shown.live_nodes = self.shown.live_nodes.max(space.live_nodes());
         self.shown.rounds = self.shown.rounds.max(reached.rounds);
         self.shown.n_reorderings += space.n_reorderings();
     }

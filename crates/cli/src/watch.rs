@@ -458,7 +458,7 @@ pub(crate) fn usual_budget() -> u64 {
 }
 
 /// Time that all threads of the process had on processors, if the system tells.
-fn processor_time() -> Option<Duration> {
+pub(crate) fn processor_time() -> Option<Duration> {
     const TICK: Duration = Duration::from_millis(10);
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The name of the program, in parentheses, may contain anything.

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 pub use apply::MapId;
 use apply::OpCache;
-pub use counted::{BlockChange, BlockRecord, Counting};
+pub use counted::{BlockChange, BlockRecord, Counting, CountingReader};
 
 /// The reason why an operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -159,6 +159,8 @@ impl Eq for Bdd {}
 /// Nodes before the first collection, and before the first reordering.
 const FIRST_COLLECTION_NODES: usize = 1 << 16;
 const FIRST_REORDERING_NODES: usize = 1 << 14;
+/// Decisions for each node between two counts of the nodes that handles need: counting takes some hundredths of the time.
+const DECISIONS_PER_COUNTED_NODE: u64 = 16;
 /// Larger hash tables are made smaller.
 const MAX_HEADS_PER_NODE: usize = 8;
 /// Decisions between two looks at the stop flag. Those that exist already count too: a long operation may make none that is new.
@@ -179,6 +181,9 @@ pub struct Manager {
     /// Nodes in use before the next reordering; nothing if the order is fixed.
     next_reordering: Option<usize>,
     peak: usize,
+    /// Nodes that handles needed, the most of all times when they were counted, and when they are counted next.
+    live_peak: usize,
+    next_count: u64,
     n_reorderings: u32,
     /// Decisions that operations asked for, and nodes that reorderings looked at.
     n_decisions: u64,
@@ -206,6 +211,8 @@ impl Manager {
             next_collection: FIRST_COLLECTION_NODES,
             next_reordering: None,
             peak: 1,
+            live_peak: 1,
+            next_count: FIRST_COLLECTION_NODES as u64,
             n_reorderings: 0,
             n_decisions: 0,
             n_moves: 0,
@@ -215,9 +222,12 @@ impl Manager {
         }
     }
 
-    /// An empty manager for other variables, with the same limits.
-    pub fn with_pairs(&self, n_pairs: usize) -> Manager {
-        Manager::new(n_pairs, self.max_nodes, self.stop.clone())
+    /// An empty manager for other variables, with the same stop flag. The two share the node budget: the new one gets three quarters of what is free.
+    pub fn split(&mut self, n_pairs: usize) -> Manager {
+        self.collect();
+        let quarter = self.max_nodes.saturating_sub(self.n_used) / 4;
+        self.max_nodes = self.n_used + quarter;
+        Manager::new(n_pairs, 3 * quarter, self.stop.clone())
     }
 
     /// The stop flag is set.
@@ -301,6 +311,11 @@ impl Manager {
     /// Most nodes in use at any time, those that nothing referred to included.
     pub fn peak_nodes(&self) -> usize {
         self.peak
+    }
+
+    /// Most nodes that handles needed, of all times when they were counted: at collections, now and then between operations, and now.
+    pub fn live_nodes(&self) -> usize {
+        self.live_peak.max(self.live().1)
     }
 
     pub fn n_reorderings(&self) -> u32 {
@@ -440,17 +455,26 @@ impl Manager {
         self.n_used -= 1;
     }
 
-    /// Frees all nodes that no handle needs.
-    pub fn collect(&mut self) {
+    /// Which nodes some handle needs, and how many they are.
+    fn live(&self) -> (Vec<bool>, usize) {
         let mut is_live = vec![false; self.nodes.len()];
         is_live[0] = true;
+        let mut n_live = 1;
         let mut open: Vec<u32> = self.pins.borrow().keys().copied().collect();
         while let Some(number) = open.pop() {
             if !std::mem::replace(&mut is_live[number as usize], true) {
+                n_live += 1;
                 let BddNode { hi, lo, .. } = self.nodes[number as usize];
                 open.extend([hi.0 >> 1, lo.0 >> 1]);
             }
         }
+        (is_live, n_live)
+    }
+
+    /// Frees all nodes that no handle needs.
+    pub fn collect(&mut self) {
+        let (is_live, n_live) = self.live();
+        self.note_live(n_live);
         for table in &mut self.tables {
             if table.heads.len() > MAX_HEADS_PER_NODE * table.len.max(16) {
                 table.heads = Vec::new();
@@ -467,6 +491,11 @@ impl Manager {
         self.cache.clear();
     }
 
+    fn note_live(&mut self, n_live: usize) {
+        self.live_peak = self.live_peak.max(n_live);
+        self.next_count = self.n_decisions + DECISIONS_PER_COUNTED_NODE * self.nodes.len() as u64;
+    }
+
     /// Collects and reorders where that is due. Called before operations, whose operands have handles.
     fn prepare(&mut self) {
         if self.n_used >= self.next_collection {
@@ -476,6 +505,10 @@ impl Manager {
                 self.next_reordering = Some((self.n_used * 2).max(FIRST_REORDERING_NODES));
             }
             self.next_collection = (self.n_used * 2).max(FIRST_COLLECTION_NODES);
+        }
+        if self.n_decisions >= self.next_count {
+            let (_, n_live) = self.live();
+            self.note_live(n_live);
         }
         self.cache.grow_to(self.n_used, self.max_nodes);
     }

@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use abridge_eval::{Env, Error, ErrorKind, Session, State, Unbounded, Warning};
 use abridge_model::PredId;
 use abridge_model::ids::Id as _;
+use num_bigint::BigUint;
 
 use abridge_encoding::PropertyKind;
 
@@ -31,7 +32,7 @@ pub(crate) struct LearntOperation {
     /// Positions of the variables that it writes.
     writes: Vec<usize>,
     /// States by the number of their transitions.
-    pub(crate) by_count: BTreeMap<u64, Bdd>,
+    by_count: BTreeMap<u64, Bdd>,
 }
 
 pub(crate) struct LearntProperty {
@@ -41,6 +42,8 @@ pub(crate) struct LearntProperty {
 
 /// Answers are joined to a relation in parts of this many.
 const ANSWERS_PER_PART: usize = 512;
+/// Values that the evaluator is asked about only to count transitions, at most.
+const MAX_COUNTING_QUESTIONS: u32 = 1 << 12;
 
 impl Space<'_> {
     fn known(&mut self, positions: &[usize]) -> Made<LearntDomain> {
@@ -71,6 +74,36 @@ impl Space<'_> {
             partial: none,
             learnt: Some(LearntOperation { known, writes, by_count: BTreeMap::new() }),
         })
+    }
+
+    /// Transitions of an operation out of the states of a set, counted by the evaluator; nothing if there are many different values to ask about, or if it does not know.
+    pub(crate) fn evaluated_transitions(&mut self, operation: usize, set: &Bdd) -> Result<Option<BigUint>, Halt> {
+        let step = self.learnt_step(operation)?;
+        let Some(LearntDomain { key, rest, .. }) = step.learnt.as_ref().map(|learnt| &learnt.known) else {
+            return Ok(None);
+        };
+        let asked = self.manager.exists(set, rest)?;
+        if self.manager.count(&asked, key) > BigUint::from(MAX_COUNTING_QUESTIONS) {
+            return Ok(None);
+        }
+        let missing = self.missing.clone();
+        self.steps.push(step);
+        let result = self.learn_step(self.steps.len() - 1, set);
+        let step = self.steps.pop();
+        let is_known = std::mem::replace(&mut self.missing, missing) == self.missing;
+        result?;
+        let Some(learnt) = step.and_then(|step| step.learnt).filter(|_| is_known) else { return Ok(None) };
+        Ok(Some(self.counted_transitions(&learnt, set)?))
+    }
+
+    /// Transitions of an operation that was learnt, out of the states of a set.
+    pub(crate) fn counted_transitions(&mut self, learnt: &LearntOperation, set: &Bdd) -> Made<BigUint> {
+        let mut sum = BigUint::default();
+        for (n_transitions, states) in &learnt.by_count {
+            let states = self.manager.and(set, states)?;
+            sum += self.manager.count(&states, self.layout.bits()) * *n_transitions;
+        }
+        Ok(sum)
     }
 
     /// A property that nothing is known about.

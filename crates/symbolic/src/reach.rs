@@ -208,9 +208,16 @@ impl Space<'_> {
         Ok(merged)
     }
 
-    /// Transitions of each operation out of the reached states; nothing where diagrams do not tell transitions apart.
+    /// Transitions of each operation out of the reached states; nothing where diagrams do not tell transitions apart, and there are too many for the evaluator.
     pub fn transitions(&mut self, reached: &ReachedStates) -> Made<Vec<Option<BigUint>>> {
-        (0..self.source.operations.len()).map(|operation| self.transitions_of(operation, &reached.set)).collect()
+        let mut counts = Vec::new();
+        for operation in 0..self.source.operations.len() {
+            counts.push(match self.transitions_of(operation, &reached.set)? {
+                None => self.evaluated_transitions(operation, &reached.set).ok().flatten(),
+                count => count,
+            });
+        }
+        Ok(counts)
     }
 
     fn transitions_of(&mut self, operation: usize, set: &Bdd) -> Made<Option<BigUint>> {
@@ -229,13 +236,12 @@ impl Space<'_> {
         let mut sum = BigUint::default();
         let mut of_set = Vec::new();
         for idx in &own {
-            let step = &self.steps[*idx];
-            if let Some(learnt) = &step.learnt {
-                for (n_transitions, states) in &learnt.by_count {
-                    let states = self.manager.and(set, states)?;
-                    sum += self.manager.count(&states, self.layout.bits()) * *n_transitions;
-                }
+            if let Some(learnt) = self.steps[*idx].learnt.take() {
+                let count = self.counted_transitions(&learnt, set);
+                self.steps[*idx].learnt = Some(learnt);
+                sum += count?;
             } else if has_params || own.len() == 1 {
+                let step = &self.steps[*idx];
                 let pairs = self.manager.and(set, &step.relation)?;
                 let vars: Vec<Var> =
                     self.layout.bits().iter().copied().chain(step.written.iter().map(|bit| bit.next())).collect();

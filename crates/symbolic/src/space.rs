@@ -276,6 +276,11 @@ impl<'s> Space<'s> {
         self.manager.peak_nodes() + self.counters.as_ref().map_or(0, Counters::peak_nodes)
     }
 
+    /// Of these, nodes that were needed: garbage is not counted.
+    pub fn live_nodes(&self) -> usize {
+        self.manager.live_nodes() + self.counters.as_ref().map_or(0, Counters::live_nodes)
+    }
+
     pub fn n_reorderings(&self) -> u32 {
         self.manager.n_reorderings()
     }

@@ -1,6 +1,6 @@
 //! One machine, checked with every method of the symbolic engine: without symmetry, with each way to find representatives, in both orders of bits.
 //!
-//! [`compare`] takes the plain interpreter as the judge of verdicts, findings, numbers of states and formulas of branching time, and canonical forms of single states as the judge of
+//! [`compare`] takes the plain interpreter as the judge of verdicts, findings, numbers of states and transitions, and formulas of branching time, and canonical forms of single states as the judge of
 //! orbits. A method that does not come to its end, or does not apply, must say so.
 
 use std::sync::Arc;
@@ -104,6 +104,12 @@ pub fn compare(project: &Project, formulas: &[&str]) -> Result<SymbolicCompariso
             }
             compared.finished += 1;
             difference(&expected, &orbits, &found).map_err(|text| format!("{}: {text}", way()))?;
+            let n_transitions = found.symbolic.as_ref().and_then(|symbolic| symbolic.transitions.clone());
+            if let Some(count) =
+                n_transitions.filter(|count| representatives.is_none() && *count != expected.transitions.into())
+            {
+                return Err(format!("{}: {count} transitions instead of {}", way(), expected.transitions));
+            }
             compared.formulas += found.temporal.len();
             let symmetry = found.symbolic.as_ref().map(|symbolic| symbolic.symmetry);
             if symmetry.is_some_and(|it| it != SymbolicSymmetry::Off) {

@@ -97,6 +97,7 @@ impl<S: ModelSystem> SymbolicRun<'_, S> {
         sum.fixpoint_nodes = sum.fixpoint_nodes.max(traced.fixpoint_nodes);
         self.shown.rounds = self.shown.rounds.max(traced.rounds);
         self.shown.peak_nodes = self.shown.peak_nodes.max(space.peak_nodes());
+        self.shown.live_nodes = self.shown.live_nodes.max(space.live_nodes());
         self.shown.n_reorderings += space.n_reorderings();
         self.shown.exact_operations = space.parts().exact_operations;
         self.transitions.fill(None);

@@ -5,7 +5,9 @@
 //! automaton, and the diagram over counters follows its paths. For relations, blocks that change are read first; the others stay as they are. A function
 //! that is not symmetric would be read in one order only, and the result would be wrong.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
@@ -19,6 +21,12 @@ pub type BlockRecord = u64;
 /// Blocks that change, each with the numbers of its record before and after, in ascending order.
 pub type BlockChange = Vec<(usize, usize)>;
 
+/// Numbers of a record and of the one that replaces it, and the function of the other blocks then.
+type NextBlock = (usize, usize, BddEdge);
+
+/// Ways in which blocks change, at most: each is a relation of its own.
+const MAX_CHANGES: usize = 1 << 15;
+
 /// Bits of functions, and variables of what they become.
 pub struct Counting {
     /// Bits before all blocks, with those that they become.
@@ -31,13 +39,18 @@ pub struct Counting {
 }
 
 /// A reading of functions of one manager.
-struct CountingReader<'r> {
+pub struct CountingReader<'r> {
     manager: &'r Manager,
     counting: &'r Counting,
     /// Levels before all blocks, with the variables that they become.
     first: Vec<(u32, u32)>,
     /// Levels of the bits of each block, with their positions.
     blocks: Vec<Vec<(u32, usize)>>,
+    /// By record, the one that it becomes in blocks that are not said to change. Most relations leave these alone; some move all blocks in one way.
+    pub others: Vec<usize>,
+    numbers: FxHashMap<BlockRecord, usize>,
+    /// Functions of the blocks from one on that are true whatever their records are, if these become the others'.
+    free: RefCell<FxHashMap<(BddEdge, usize), bool>>,
 }
 
 impl Manager {
@@ -53,59 +66,32 @@ impl Manager {
         Ok(Bdd::new(edge, &self.pins))
     }
 
-    /// A symmetric set of another manager as a set of numbers of records.
+    /// A symmetric set of another manager as a set of numbers of records, whose sum is the number of blocks.
     pub fn counted(&mut self, from: &Manager, counting: &Counting, set: &Bdd) -> Made<Bdd> {
-        self.counted_change(from, counting, set, &Vec::new())
+        let reader = CountingReader::new(from, counting);
+        self.written(&reader, set, (&Vec::new(), true))
     }
 
-    /// The part of a symmetric relation of another manager where these blocks change, as a set of numbers of records before.
-    pub fn counted_change(
+    /// The part of a symmetric relation of another manager where these blocks change, as a set of numbers of records before. Of numbers with another sum than the number of
+    /// blocks it says nothing: with that condition, each part would have nodes for all counters.
+    pub fn counted_change(&mut self, reader: &CountingReader<'_>, relation: &Bdd, change: &BlockChange) -> Made<Bdd> {
+        self.written(reader, relation, (change, false))
+    }
+
+    fn written(
         &mut self,
-        from: &Manager,
-        counting: &Counting,
+        reader: &CountingReader<'_>,
         relation: &Bdd,
-        change: &BlockChange,
+        (change, knows_sum): (&BlockChange, bool),
     ) -> Made<Bdd> {
-        let reader = CountingReader::new(from, counting);
-        let mut leaving = vec![0; counting.records.len()];
+        let mut leaving = vec![0; reader.counting.records.len()];
         change.iter().for_each(|(record, _)| leaving[*record] += 1);
         self.run(|to| {
-            let mut writer = CountingWriter { reader: &reader, to, leaving: &leaving, known: FxHashMap::default() };
+            let known = FxHashMap::default();
+            let mut writer = CountingWriter { reader, to, leaving: &leaving, knows_sum, known };
             let mut known = FxHashMap::default();
             writer.first(relation.edge, 0, change, &mut known)
         })
-    }
-
-    /// Sets of blocks that a symmetric relation changes, one for each way; nothing if more blocks than a limit change, or a record comes about that has no number.
-    pub fn changes(&self, counting: &Counting, relation: &Bdd, max_blocks: usize) -> Option<BTreeSet<BlockChange>> {
-        let reader = CountingReader::new(self, counting);
-        let numbers: FxHashMap<BlockRecord, usize> = counting.records.iter().copied().zip(0..).collect();
-        let mut roots = BTreeSet::from([relation.edge]);
-        for (level, _) in &reader.first {
-            roots = roots.iter().flat_map(|edge| <[BddEdge; 2]>::from(self.cofactors(*edge, *level))).collect();
-        }
-        let mut changes = BTreeSet::new();
-        let mut seen = BTreeSet::new();
-        let mut open: Vec<(BddEdge, BlockChange)> = roots.into_iter().map(|edge| (edge, Vec::new())).collect();
-        while let Some((edge, change)) = open.pop() {
-            if edge == FALSE || !seen.insert((edge, change.clone())) {
-                continue;
-            }
-            if change.len() < counting.blocks.len() {
-                for (from, to, below) in reader.changes_at(edge, change.len(), &numbers)? {
-                    if change.last().is_none_or(|last| *last <= (from, to)) {
-                        if change.len() == max_blocks {
-                            return None;
-                        }
-                        let mut longer = change.clone();
-                        longer.push((from, to));
-                        open.push((below, longer));
-                    }
-                }
-            }
-            changes.insert(change);
-        }
-        Some(changes)
     }
 
     /// The sum over all numbers of records of the different arrangements of their blocks.
@@ -125,7 +111,8 @@ impl Manager {
 }
 
 impl<'r> CountingReader<'r> {
-    fn new(manager: &'r Manager, counting: &'r Counting) -> Self {
+    /// Reads functions of a manager.
+    pub fn new(manager: &'r Manager, counting: &'r Counting) -> Self {
         let level = |bit: &Var| manager.level_of[bit.0 as usize];
         let both = |(bit, to): &(Var, Var)| [(level(bit), to.0), (level(bit) + 1, to.next().0)];
         let mut first: Vec<(u32, u32)> = counting.first.iter().flat_map(both).collect();
@@ -135,7 +122,117 @@ impl<'r> CountingReader<'r> {
             levels.sort_unstable();
             levels
         };
-        CountingReader { manager, counting, first, blocks: counting.blocks.iter().map(block).collect() }
+        let blocks = counting.blocks.iter().map(block).collect();
+        let others = (0..counting.records.len()).collect();
+        let numbers = counting.records.iter().copied().zip(0..).collect();
+        CountingReader { manager, counting, first, blocks, others, numbers, free: RefCell::default() }
+    }
+
+    /// Reads a relation that may move all blocks in one way.
+    pub fn of(manager: &'r Manager, counting: &'r Counting, relation: &Bdd, max_blocks: usize) -> Self {
+        let mut reader = CountingReader::new(manager, counting);
+        reader.others = reader.common(relation, max_blocks).unwrap_or_else(|| reader.others.clone());
+        reader
+    }
+
+    /// Records of the blocks that do nothing of their own, after some that do: those that have one successor each. Nothing if a record comes about that has no number.
+    fn common(&self, relation: &Bdd, max_blocks: usize) -> Option<Vec<usize>> {
+        let mut edges = self.roots(relation);
+        for block in 0..=max_blocks.min(self.counting.blocks.len() - 1) {
+            let mut maps: Vec<Vec<(usize, usize)>> = Vec::new();
+            let mut below = BTreeSet::new();
+            for edge in edges {
+                let next = self.successors(edge, block)?;
+                below.extend(next.iter().map(|(.., below)| *below));
+                let mut map: Vec<(usize, usize)> = next.iter().map(|(from, to, _)| (*from, *to)).collect();
+                map.sort_unstable();
+                map.dedup();
+                if !map.is_empty() && map.windows(2).all(|pair| pair[0].0 != pair[1].0) {
+                    maps.push(map);
+                }
+            }
+            if !maps.is_empty() {
+                return Some(self.merged(maps));
+            }
+            edges = below;
+        }
+        None
+    }
+
+    /// Maps that agree as one that does nothing if it is applied twice, those first that change little.
+    fn merged(&self, mut maps: Vec<Vec<(usize, usize)>>) -> Vec<usize> {
+        maps.sort_by_key(|map| map.iter().filter(|(from, to)| from != to).count());
+        let mut all: FxHashMap<usize, usize> = FxHashMap::default();
+        for map in maps {
+            if map.iter().all(|(from, to)| all.get(from).is_none_or(|known| known == to)) {
+                all.extend(map);
+            }
+        }
+        let image = |record: usize| all.get(&record).copied().unwrap_or(record);
+        let is_settled = |record: usize| image(image(record)) == image(record);
+        (0..self.counting.records.len()).map(|record| if is_settled(record) { image(record) } else { record }).collect()
+    }
+
+    /// What is left of a relation below the bits before all blocks.
+    fn roots(&self, relation: &Bdd) -> BTreeSet<BddEdge> {
+        let mut roots = BTreeSet::from([relation.edge]);
+        for (level, _) in &self.first {
+            roots = roots.iter().flat_map(|edge| <[BddEdge; 2]>::from(self.manager.cofactors(*edge, *level))).collect();
+        }
+        roots.remove(&FALSE);
+        roots
+    }
+
+    /// Whether a function of the blocks from one on is true whatever their records are, if these become the others'.
+    fn is_free(&self, edge: BddEdge, n_read: usize) -> bool {
+        if edge.is_constant() || n_read == self.counting.blocks.len() {
+            return edge == TRUE;
+        }
+        let known = self.free.borrow().get(&(edge, n_read)).copied();
+        known.unwrap_or_else(|| {
+            let mut below = self.others.iter().enumerate().map(|pair| self.after(edge, n_read, (pair.0, *pair.1)));
+            let first = below.next().unwrap_or(FALSE);
+            let is_free = below.all(|other| other == first) && self.is_free(first, n_read + 1);
+            self.free.borrow_mut().insert((edge, n_read), is_free);
+            is_free
+        })
+    }
+
+    /// Sets of blocks that a symmetric relation changes otherwise than the others, one for each way; nothing if more blocks than a limit change, if there are too many ways, or if a record
+    /// comes about that has no number.
+    pub fn changes(&self, relation: &Bdd, max_blocks: usize) -> Option<BTreeSet<BlockChange>> {
+        let roots = self.roots(relation);
+        let mut changes = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut known: FxHashMap<(BddEdge, usize), Rc<[NextBlock]>> = FxHashMap::default();
+        let mut open: Vec<(BddEdge, BlockChange)> = roots.into_iter().map(|edge| (edge, Vec::new())).collect();
+        while let Some((edge, change)) = open.pop() {
+            if edge == FALSE || !seen.insert((edge, change.clone())) {
+                continue;
+            }
+            if change.len() < self.counting.blocks.len() {
+                let next = match known.get(&(edge, change.len())) {
+                    Some(next) => next.clone(),
+                    None => Rc::from(self.changes_at(edge, change.len())?),
+                };
+                known.insert((edge, change.len()), next.clone());
+                for (from, to, below) in next.iter().copied() {
+                    if change.last().is_none_or(|last| *last <= (from, to)) {
+                        if change.len() == max_blocks {
+                            return None;
+                        }
+                        let mut longer = change.clone();
+                        longer.push((from, to));
+                        open.push((below, longer));
+                    }
+                }
+            }
+            changes.insert(change);
+            if changes.len() > MAX_CHANGES || self.manager.is_stopped() {
+                return None;
+            }
+        }
+        Some(changes)
     }
 
     fn branch(&self, edge: BddEdge, level: u32, is_true: bool) -> BddEdge {
@@ -153,13 +250,15 @@ impl<'r> CountingReader<'r> {
         edge
     }
 
-    /// Records that a block can have with others that replace them, and the function of the other blocks then; nothing if a record has no number.
-    fn changes_at(
-        &self,
-        edge: BddEdge,
-        block: usize,
-        numbers: &FxHashMap<BlockRecord, usize>,
-    ) -> Option<Vec<(usize, usize, BddEdge)>> {
+    /// Records that a block can have with others that replace them, where the other blocks do something else, and the function of the other blocks then.
+    fn changes_at(&self, edge: BddEdge, block: usize) -> Option<Vec<NextBlock>> {
+        let mut next = self.successors(edge, block)?;
+        next.retain(|(from, to, _)| self.others[*from] != *to);
+        Some(next)
+    }
+
+    /// Records that a block can have with those that replace them, and the function of the other blocks then; nothing if a record has no number.
+    fn successors(&self, edge: BddEdge, block: usize) -> Option<Vec<NextBlock>> {
         let mut changes = Vec::new();
         for (number, record) in self.counting.records.iter().enumerate() {
             if self.manager.is_stopped() {
@@ -176,8 +275,8 @@ impl<'r> CountingReader<'r> {
                 }
                 open = next;
             }
-            for (target, below) in open.into_iter().filter(|(target, _)| target != record) {
-                changes.push((number, *numbers.get(&target)?, below));
+            for (target, below) in open {
+                changes.push((number, *self.numbers.get(&target)?, below));
             }
         }
         Some(changes)
@@ -190,8 +289,10 @@ struct CountingWriter<'w, 'r> {
     to: &'w mut Manager,
     /// Blocks with each record that were read as ones that change.
     leaving: &'w [usize],
-    /// By function, blocks read and record.
-    known: FxHashMap<(BddEdge, usize, usize), BddEdge>,
+    /// Numbers with another sum than the number of blocks are excluded; else they do not matter.
+    knows_sum: bool,
+    /// By function, blocks read and record; nothing where numbers do not matter.
+    known: FxHashMap<(BddEdge, usize, usize), Option<BddEdge>>,
 }
 
 impl CountingWriter<'_, '_> {
@@ -211,7 +312,7 @@ impl CountingWriter<'_, '_> {
                 (self.reader.after(edge, block, *pair), block + 1)
             };
             let (edge, n_read) = change.iter().fold((edge, 0), after);
-            return self.rest(edge, n_read, 0);
+            return Ok(self.rest(edge, n_read, 0)?.unwrap_or(FALSE));
         };
         if let Some(known) = known.get(&(edge, place)) {
             return Ok(*known);
@@ -223,12 +324,16 @@ impl CountingWriter<'_, '_> {
         Ok(result)
     }
 
-    /// Numbers of the records from one on that the remaining blocks may have, which stay.
-    fn rest(&mut self, edge: BddEdge, n_read: usize, record: usize) -> Made<BddEdge> {
+    /// Numbers of the records from one on that the remaining blocks may have, which become the others'; nothing if no number is to be told.
+    fn rest(&mut self, edge: BddEdge, n_read: usize, record: usize) -> Made<Option<BddEdge>> {
         let counting = self.reader.counting;
         let left = counting.blocks.len() - n_read;
-        if edge == FALSE || record == counting.records.len() {
-            return Ok(if edge == TRUE && left == 0 { TRUE } else { FALSE });
+        if edge == FALSE {
+            return Ok(Some(FALSE));
+        }
+        if record == counting.records.len() {
+            let is_true = edge == TRUE && left == 0;
+            return Ok((left == 0 || self.knows_sum).then_some(if is_true { TRUE } else { FALSE }));
         }
         if let Some(known) = self.known.get(&(edge, n_read, record)) {
             return Ok(*known);
@@ -236,27 +341,58 @@ impl CountingWriter<'_, '_> {
         if self.to.is_stopped() {
             return Err(BddStop::Stopped);
         }
-        let mut values = vec![FALSE; 1 << counting.counters[record].len()];
+        let result = if !self.knows_sum && self.reader.is_free(edge, n_read) {
+            Some(self.all_leaving(record)?)
+        } else {
+            let values = self.values(edge, n_read, record)?;
+            self.decided(&counting.counters[record], values)?
+        };
+        self.known.insert((edge, n_read, record), result);
+        Ok(result)
+    }
+
+    /// What follows from each number of blocks with a record.
+    fn values(&mut self, edge: BddEdge, n_read: usize, record: usize) -> Made<Vec<Option<BddEdge>>> {
+        let counting = self.reader.counting;
+        let left = counting.blocks.len() - n_read;
+        let mut values = vec![self.knows_sum.then_some(FALSE); 1 << counting.counters[record].len()];
+        values[..self.leaving[record]].fill(Some(FALSE));
         let mut below = edge;
         for number in 0..=left {
             values[number + self.leaving[record]] = self.rest(below, n_read + number, record + 1)?;
-            if number == left {
-                break;
-            }
-            below = self.reader.after(below, n_read + number, (record, record));
-            if below == FALSE {
-                break;
+            if number < left {
+                below = self.reader.after(below, n_read + number, (record, self.reader.others[record]));
             }
         }
-        for bit in counting.counters[record].iter().rev() {
-            let pairs: Vec<(BddEdge, BddEdge)> = values.chunks(2).map(|pair| (pair[1], pair[0])).collect();
-            values.clear();
-            for (hi, lo) in pairs {
-                values.push(self.to.make(bit.0, hi, lo)?);
+        Ok(values)
+    }
+
+    /// A decision by the value of a counter, where some values may not matter.
+    fn decided(&mut self, counter: &[Var], mut values: Vec<Option<BddEdge>>) -> Made<Option<BddEdge>> {
+        for bit in counter.iter().rev() {
+            let mut halved = Vec::with_capacity(values.len() / 2);
+            for pair in values.chunks(2) {
+                halved.push(match (pair[1], pair[0]) {
+                    (Some(hi), Some(lo)) => Some(self.to.make(bit.0, hi, lo)?),
+                    (hi, lo) => hi.or(lo),
+                });
             }
+            values = halved;
         }
-        self.known.insert((edge, n_read, record), values[0]);
         Ok(values[0])
+    }
+
+    /// Of the records from one on, there are as many as leave.
+    fn all_leaving(&mut self, record: usize) -> Made<BddEdge> {
+        let mut all = TRUE;
+        for (counter, leaving) in self.reader.counting.counters.iter().zip(self.leaving).skip(record).rev() {
+            if *leaving > 0 {
+                let value = |number: usize| Some(if number < *leaving { FALSE } else { all });
+                let values = (0..1 << counter.len()).map(value).collect();
+                all = self.decided(counter, values)?.unwrap_or(all);
+            }
+        }
+        Ok(all)
     }
 }
 

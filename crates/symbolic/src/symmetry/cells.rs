@@ -216,9 +216,12 @@ pub(crate) fn order(
         moves.extend(line_moves.into_iter().filter(|_| is_by_line));
         for (cell, by) in moves {
             let last = by.iter().copied().max().unwrap_or(0);
-            // The cells of the last two elements are moved by the last exchange; those of the last by no other.
-            let is_of_last = last + 1 == class.list.len() && (last == 0 || !by.contains(&(last - 1)));
-            ranks[cell.0 as usize][number] = 1 + last + usize::from(is_of_last && class.list.len() > 1);
+            // The cells of the last two elements are moved by the last exchange; those of the last by no other. Of two elements, the second has the later cells.
+            let is_of_last = match last {
+                0 => class.list[0].iter().any(|(from, to)| *from == cell && to < from),
+                _ => !by.contains(&(last - 1)),
+            };
+            ranks[cell.0 as usize][number] = 1 + last + usize::from(is_of_last && last + 1 == class.list.len());
         }
     }
     let place: FxHashMap<CellId, usize> = start.iter().enumerate().map(|(place, cell)| (*cell, place)).collect();

@@ -1,8 +1,8 @@
 //! Counter abstraction by generic representatives: section 2.3.
 //!
 //! Where all elements are interchangeable and no cell is about two of them, an orbit is given by the values of the other cells and the number of elements in each local state.
-//! The machine is translated into one over these numbers: steps move some elements from one local state to another, under a condition on the numbers. Local states
-//! are those that an element can come to if all others did whatever they like. [`Space::add_counters`] is also the test of applicability: it says why there is no translation. What is
+//! The machine is translated into one over these numbers: steps move some elements from one local state to another, under a condition on the numbers, and possibly all others in one
+//! way. Local states are those that are not excluded by what can be said of one element at a time. [`Space::add_counters`] is also the test of applicability: it says why there is no translation. What is
 //! found is shown by a state that has the numbers; paths are those of dynamic reduction.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::Space;
-use crate::bdd::{Bdd, BddStop, BlockChange, BlockRecord, Counting, Made, Manager, Var};
+use crate::bdd::{Bdd, BddStop, BlockChange, BlockRecord, Counting, CountingReader, Made, Manager, Var};
 use crate::reach::{AskedFindings, FixpointProgress, FixpointWatch, ReachedStates, SymbolicFinding};
 use crate::space::Halt;
 
@@ -29,7 +29,13 @@ pub(crate) struct Counters {
     steps: Vec<CounterStep>,
 }
 
+/// Steps that move some elements in one of several ways, and then all others in one way.
 struct CounterStep {
+    moves: Vec<CounterRelation>,
+    others: Vec<CounterRelation>,
+}
+
+struct CounterRelation {
     relation: Bdd,
     writes: Bdd,
 }
@@ -63,20 +69,14 @@ impl Space<'_> {
         }
         let valid = self.valid()?;
         let joined = self.joined(&moved, &valid)?;
-        let Some(records) = self.local_states(&blocks[0], &joined)? else {
+        let (local, everywhere) = self.local_invariant(&blocks, &joined)?;
+        let Some(records) = self.local_states(&first, &blocks[0], &local)? else {
             return inapplicable("counter abstraction: an element has too many local states");
         };
         let mut counters = self.new_counters(first, blocks, records);
-        for step in joined {
-            let Some(changes) = self.manager.changes(&counters.counting, &step.relation, MAX_CHANGED) else {
-                if self.manager.is_stopped() {
-                    return Err(Halt::Stop(BddStop::Stopped));
-                }
-                return inapplicable("counter abstraction: a step changes many elements at once");
-            };
-            for change in changes {
-                counters.add_step(&self.manager, &step, &change)?;
-            }
+        for step in &joined {
+            let possible = self.manager.and(&step.relation, &everywhere)?;
+            counters.add_steps(&self.manager, step, &possible)?;
         }
         counters.initial = counters.manager.counted(&self.manager, &counters.counting, &self.initial)?;
         self.counters = Some(counters);
@@ -117,26 +117,35 @@ impl Space<'_> {
         Ok(joined)
     }
 
-    /// The local states that the first element can come to by the steps of some state; nothing if there are too many.
-    fn local_states(&mut self, block: &[Var], joined: &[Joined]) -> Result<Option<Vec<BlockRecord>>, Halt> {
-        let manager = &mut self.manager;
-        let others: Vec<Var> = self.layout.bits().iter().filter(|bit| !block.contains(bit)).copied().collect();
-        let all = manager.cube(others.iter().flat_map(|bit| [*bit, bit.next()]))?;
-        let mut local = manager.exists(&self.initial, &all)?;
-        let mut relations = Vec::new();
-        for step in joined {
-            relations.push(manager.exists(&step.relation, &all)?);
-        }
-        let relation = manager.any(relations)?;
-        let writes = manager.cube(block.iter().copied())?;
+    /// What is true of the first element and the bits of no element in all reachable states, found by induction, and the same of all elements.
+    fn local_invariant(&mut self, blocks: &[Vec<Var>], joined: &[Joined]) -> Made<(Bdd, Bdd)> {
+        let others = self.manager.cube(blocks[1..].iter().flatten().copied())?;
+        let mut local = self.manager.exists(&self.initial, &others)?;
         loop {
-            let image = manager.image(&local, &relation, &writes)?;
-            let more = manager.or(&local, &image)?;
+            let (mut everywhere, mut at) = (local.clone(), local.clone());
+            for swap in &self.swaps {
+                at = self.manager.map(&at, swap.map)?;
+                everywhere = self.manager.and(&everywhere, &at)?;
+            }
+            let mut more = local.clone();
+            for step in joined {
+                let writes = self.manager.cube(blocks.iter().flatten().chain(&step.first).copied())?;
+                let image = self.manager.image(&everywhere, &step.relation, &writes)?;
+                let image = self.manager.exists(&image, &others)?;
+                more = self.manager.or(&more, &image)?;
+            }
             if more == local {
-                break;
+                return Ok((local, everywhere));
             }
             local = more;
         }
+    }
+
+    /// The local states of an element; nothing if there are too many.
+    fn local_states(&mut self, first: &[Var], block: &[Var], local: &Bdd) -> Made<Option<Vec<BlockRecord>>> {
+        let manager = &mut self.manager;
+        let first = manager.cube(first.iter().copied())?;
+        let mut local = manager.exists(local, &first)?;
         let mut records = Vec::new();
         while let Some(bits) = manager.pick(&local) {
             if records.len() == MAX_LOCAL_STATES {
@@ -150,7 +159,7 @@ impl Space<'_> {
         Ok(Some(records))
     }
 
-    fn new_counters(&self, first: Vec<Var>, blocks: Vec<Vec<Var>>, records: Vec<BlockRecord>) -> Counters {
+    fn new_counters(&mut self, first: Vec<Var>, blocks: Vec<Vec<Var>>, records: Vec<BlockRecord>) -> Counters {
         let n_bits = blocks.len().ilog2() as usize + 1;
         let mut ordered = first;
         ordered.sort_unstable_by_key(|bit| self.manager.level_of(*bit));
@@ -158,7 +167,7 @@ impl Space<'_> {
         let first: Vec<(Var, Var)> = ordered.into_iter().zip(numbers.by_ref()).collect();
         let counters: Vec<Vec<Var>> = records.iter().map(|_| numbers.by_ref().take(n_bits).collect()).collect();
         let n_pairs = first.len() + counters.len() * n_bits;
-        let manager = self.manager.with_pairs(n_pairs);
+        let manager = self.manager.split(n_pairs);
         let initial = manager.constant(false);
         Counters { manager, counting: Counting { first, blocks, records, counters }, initial, steps: Vec::new() }
     }
@@ -173,9 +182,10 @@ impl Space<'_> {
     ) -> Result<(), Halt> {
         let all = self.manager.constant(true);
         let mut bad: Vec<(SymbolicFinding, Bdd)> = Vec::new();
-        for (kind, states) in self.findings(&all, asked)? {
-            let states = counters.manager.counted(&self.manager, &counters.counting, &states)?;
-            bad.push((kind, states));
+        let found = self.findings(&all, asked)?;
+        let reader = CountingReader::new(&self.manager, &counters.counting);
+        for (kind, states) in found {
+            bad.push((kind, counters.manager.counted_change(&reader, &states, &Vec::new())?));
         }
         let nodes = self.manager.n_nodes();
         let mut set = counters.initial.clone();
@@ -199,39 +209,44 @@ impl Counters {
         self.manager.peak_nodes()
     }
 
-    /// Adds the steps in which some elements change in one way.
-    fn add_step(&mut self, from: &Manager, step: &Joined, change: &BlockChange) -> Made<()> {
-        let Counters { manager, counting, .. } = self;
-        let mut relation = manager.counted_change(from, counting, &step.relation, change)?;
-        if relation.is_false() {
+    pub(crate) fn live_nodes(&self) -> usize {
+        self.manager.live_nodes()
+    }
+
+    /// Adds the steps of an operation, or says why that is not possible. Its possible steps say how elements change.
+    fn add_steps(&mut self, from: &Manager, step: &Joined, possible: &Bdd) -> Result<(), Halt> {
+        let Counters { manager, counting, steps, .. } = self;
+        let mut reader = CountingReader::of(from, counting, possible, MAX_CHANGED);
+        let mut changes = reader.changes(possible, MAX_CHANGED);
+        // What elements become that change on their own must not be changed again.
+        let is_settled = |(_, to): &(usize, usize)| reader.others[*to] == *to;
+        if changes.as_ref().is_none_or(|changes| !changes.iter().flatten().all(is_settled)) {
+            reader = CountingReader::new(from, counting);
+            changes = reader.changes(possible, MAX_CHANGED);
+        }
+        let Some(changes) = changes else {
+            return Err(match from.is_stopped() {
+                true => Halt::Stop(BddStop::Stopped),
+                false => Halt::Inapplicable("counter abstraction: a step changes many elements at once"),
+            });
+        };
+        let mut moves = Vec::new();
+        for change in changes {
+            let relation = manager.counted_change(&reader, &step.relation, &change)?;
+            if !relation.is_false() {
+                moves.push(counter_move(manager, counting, step, (relation, &change))?);
+            }
+        }
+        let moved: Vec<(usize, usize)> =
+            reader.others.iter().copied().enumerate().filter(|(from, to)| from != to).collect();
+        if moved.is_empty() {
+            // What one way leads to is a source of the next one.
+            steps.extend(moves.into_iter().map(|only| CounterStep { moves: vec![only], others: Vec::new() }));
             return Ok(());
         }
-        let mut differences: BTreeMap<usize, i64> = BTreeMap::new();
-        for (leaving, entering) in change {
-            *differences.entry(*leaving).or_insert(0) -= 1;
-            *differences.entry(*entering).or_insert(0) += 1;
-        }
-        differences.retain(|_, difference| *difference != 0);
-        let n_elements = counting.blocks.len() as i64;
-        let mut written: Vec<Var> = Vec::new();
-        for (record, difference) in differences {
-            let bits = &counting.counters[record];
-            let mut rows = Vec::new();
-            for number in (0..=n_elements).filter(|number| (0..=n_elements).contains(&(number + difference))) {
-                let value = |bit: usize, number: i64| number >> (bits.len() - 1 - bit) & 1 == 1;
-                let both = |(place, bit): (usize, &Var)| {
-                    [(*bit, value(place, number)), (bit.next(), value(place, number + difference))]
-                };
-                rows.push(manager.assignment(bits.iter().enumerate().flat_map(both))?);
-            }
-            let moves = manager.any(rows)?;
-            relation = manager.and(&relation, &moves)?;
-            written.extend(bits);
-        }
-        let is_written = |(bit, _): &&(Var, Var)| step.first.contains(bit);
-        written.extend(counting.first.iter().filter(is_written).map(|(_, bit)| *bit));
-        let writes = manager.cube(written)?;
-        self.steps.push(CounterStep { relation, writes });
+        let others: Made<Vec<CounterRelation>> =
+            moved.into_iter().map(|pair| joined_counters(manager, counting, pair)).collect();
+        steps.push(CounterStep { moves, others: others? });
         Ok(())
     }
 
@@ -262,7 +277,7 @@ impl Counters {
                 if !watch(&FixpointProgress { rounds: reached.rounds, nodes, bytes, states }) {
                     return Err(Halt::Stop(BddStop::Stopped));
                 }
-                let image = self.manager.image(&all, &step.relation, &step.writes)?;
+                let image = step.image(&mut self.manager, &all)?;
                 all = self.manager.or(&all, &image)?;
             }
             open = self.manager.minus(&all, set)?;
@@ -291,4 +306,70 @@ impl Counters {
         }
         state
     }
+}
+
+impl CounterStep {
+    fn image(&self, manager: &mut Manager, set: &Bdd) -> Made<Bdd> {
+        let mut image = manager.constant(false);
+        for CounterRelation { relation, writes } in &self.moves {
+            let moved = manager.image(set, relation, writes)?;
+            image = manager.or(&image, &moved)?;
+        }
+        for CounterRelation { relation, writes } in &self.others {
+            image = manager.image(&image, relation, writes)?;
+        }
+        Ok(image)
+    }
+}
+
+/// The steps in which some elements change in one way, under a condition on numbers before.
+fn counter_move(
+    manager: &mut Manager,
+    counting: &Counting,
+    step: &Joined,
+    (mut relation, change): (Bdd, &BlockChange),
+) -> Made<CounterRelation> {
+    let mut differences: BTreeMap<usize, i64> = BTreeMap::new();
+    for (leaving, entering) in change {
+        *differences.entry(*leaving).or_insert(0) -= 1;
+        *differences.entry(*entering).or_insert(0) += 1;
+    }
+    differences.retain(|_, difference| *difference != 0);
+    let n_elements = counting.blocks.len() as i64;
+    let mut written: Vec<Var> = Vec::new();
+    for (record, difference) in differences {
+        let bits = &counting.counters[record];
+        let mut rows = Vec::new();
+        for number in (0..=n_elements).filter(|number| (0..=n_elements).contains(&(number + difference))) {
+            let value = |bit: usize, number: i64| number >> (bits.len() - 1 - bit) & 1 == 1;
+            let both = |(place, bit): (usize, &Var)| {
+                [(*bit, value(place, number)), (bit.next(), value(place, number + difference))]
+            };
+            rows.push(manager.assignment(bits.iter().enumerate().flat_map(both))?);
+        }
+        let moves = manager.any(rows)?;
+        relation = manager.and(&relation, &moves)?;
+        written.extend(bits);
+    }
+    let is_written = |(bit, _): &&(Var, Var)| step.first.contains(bit);
+    written.extend(counting.first.iter().filter(is_written).map(|(_, bit)| *bit));
+    let writes = manager.cube(written)?;
+    Ok(CounterRelation { relation, writes })
+}
+
+/// All elements of one local state come to another.
+fn joined_counters(manager: &mut Manager, counting: &Counting, (from, to): (usize, usize)) -> Made<CounterRelation> {
+    let (left, right) = (&counting.counters[from], &counting.counters[to]);
+    let is_one = |bit: usize, number: usize| number >> (left.len() - 1 - bit) & 1 == 1;
+    let n_elements = counting.blocks.len();
+    let mut rows = Vec::new();
+    for (one, other) in (0..=n_elements).flat_map(|one| (0..=n_elements - one).map(move |other| (one, other))) {
+        let both = |(place, (from, to)): (usize, (&Var, &Var))| {
+            let before = [(*from, is_one(place, one)), (*to, is_one(place, other))];
+            before.into_iter().chain([(from.next(), false), (to.next(), is_one(place, one + other))])
+        };
+        rows.push(manager.assignment(left.iter().zip(right).enumerate().flat_map(both))?);
+    }
+    let relation = manager.any(rows)?;
+    Ok(CounterRelation { relation, writes: manager.cube(left.iter().chain(right).copied())? })
 }

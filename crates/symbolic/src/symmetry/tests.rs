@@ -276,3 +276,32 @@ fn data_symmetry_is_component_symmetry_of_values() {
         }
     }
 }
+
+/// Section 6.2: global variables that hold an element are bits of its record, so that sorting finds the least states with one of them and with two. The condition of the paper, equal
+/// local states and a variable that holds the second element, remains true under an exchange of the values of two variables.
+#[test]
+fn variables_that_hold_elements_are_sorted_with_records() {
+    for (n_elements, n_variables) in [(3, 1), (3, 2), (4, 2)] {
+        let mut small = Small::new(n_elements, 1 + n_variables);
+        let generators = exchanges(n_elements);
+        let (group, swaps) = (closure(n_elements, &generators), small.swaps(&generators));
+        let is_meant = |state: &State| {
+            (0..n_variables).all(|variable| state.iter().filter(|local| *local >> variable & 1 == 1).count() == 1)
+        };
+        let states: States = small.all().into_iter().filter(is_meant).collect();
+        assert_eq!(states.len(), (1 << n_elements) * n_elements.pow(n_variables as u32));
+        assert_eq!(small.alpha(&swaps, &states), least(&group, &states));
+        // Local states alone tell fewer apart than there are orbits.
+        let locals: BTreeSet<State> = least(&group, &states)
+            .iter()
+            .map(|state| state.iter().map(|local| local >> n_variables).collect())
+            .collect();
+        assert!(locals.len() < least(&group, &states).len());
+    }
+    let holds_second = |ids: [usize; 2]| ids.contains(&1);
+    let exchanged = |ids: [usize; 2]| ids.map(|id| 1 - id);
+    assert!(
+        holds_second([0, 1]) && holds_second(exchanged([0, 1])),
+        "elements with equal local states are exchanged forever"
+    );
+}

@@ -79,6 +79,7 @@ fn add_symbolic(json: &mut Value, symbolic: &SymbolicReport) {
             SymbolicSymmetry::Several => json!("several"),
         },
         "peak_nodes": symbolic.peak_nodes,
+        "live_nodes": symbolic.live_nodes,
         "reorderings": symbolic.n_reorderings,
         "rounds": symbolic.rounds,
         "exact_operations": symbolic.exact_operations,
