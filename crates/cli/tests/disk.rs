@@ -173,6 +173,9 @@ fn what_cannot_be_gone_on_with_is_refused() {
         assert!(json.json()["message"].as_str().is_some_and(|text| text.contains(message)));
     };
     refused(&["check", &file, "--resume", &dir], "no checkpoint in");
+    for method in ["flood", "marker"] {
+        refused(&["check", &file, "--symmetry", method, "--checkpoint", &dir], "other than `flood` and `marker`");
+    }
     assert!(!Path::new(&dir).exists());
     assert_eq!(abridge(&["check", &file, "--max-states", "50000", "--checkpoint", &dir]).status, 20);
     let other = folder.file("other.mch", &GRID.replace("219", "218"));

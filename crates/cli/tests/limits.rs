@@ -389,3 +389,21 @@ fn many_initial_states_of_a_set_up_hide_no_violation() {
     assert!(json["states"].as_u64().is_some_and(|states| states < 10), "{json}");
     assert!(run.stdout.contains("random walk"), "{json}");
 }
+
+#[test]
+fn infinite_sets_are_no_elements() {
+    let folder = Folder::new("limits-elements");
+    let kept = |ty: &str, first: &str, next: &str| {
+        let text = format!(
+            "MACHINE M VARIABLES v INVARIANT v : {ty} INITIALISATION v := {first} OPERATIONS op = v := {next} END"
+        );
+        let run = abridge(&["check", &folder.file("M.mch", &text), "--json"]);
+        (run.status, run.json()["limits"][0].as_str().unwrap_or_default().to_owned())
+    };
+    let open = (20, "op could not be evaluated".to_owned());
+    assert_eq!(kept("INTEGER +-> POW(INTEGER)", "{}", "{0 |-> NATURAL}"), open);
+    assert_eq!(kept("POW(POW(INTEGER))", "{}", "{{y | y : INTEGER & y > 3}}"), open);
+    assert_eq!(kept("seq(POW(INTEGER))", "[]", "[NATURAL]"), open);
+    assert_eq!(kept("POW(INTEGER)", "{}", "{y | y : INTEGER & y > 3}"), (0, String::new()));
+    assert_eq!(kept("struct(a : POW(INTEGER))", "rec(a : {})", "rec(a : NATURAL)"), (0, String::new()));
+}

@@ -6,6 +6,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use abridge_diag::drop_aside;
 use abridge_model::{Binding, ConstId, LocalId, OpId, Operation, PredId, Subst, SubstId, Target};
 use rustc_hash::FxHashSet;
 
@@ -64,9 +65,10 @@ impl Session<'_> {
             Ok(state) if !seen.insert(state.clone()) => ControlFlow::Continue(()),
             state => found(state),
         });
+        drop_aside(seen);
     }
 
-    /// The same for callers that recognise states themselves: an initial state may be told several times. A set of very many states takes long to be dropped.
+    /// The same for callers that recognise states themselves: an initial state may be told several times. A set of very many states takes room.
     pub fn initialise_repeatedly(&self, constants: &State, found: &mut TransitionFn<'_, State>) {
         let is_done = self
             .fragments()
@@ -93,8 +95,19 @@ impl Session<'_> {
 
     /// Calls `found` with every distinct step of an operation from a state, and with the error of each branch that fails.
     pub fn operation(&self, op: OpId, state: &State, found: &mut TransitionFn<'_, Transition>) {
-        let operation = &self.model().operations[op];
         let mut seen: FxHashSet<Transition> = FxHashSet::default();
+        self.distinct_outcomes(op, state, &mut seen, found);
+        drop_aside(seen);
+    }
+
+    fn distinct_outcomes(
+        &self,
+        op: OpId,
+        state: &State,
+        seen: &mut FxHashSet<Transition>,
+        found: &mut TransitionFn<'_, Transition>,
+    ) {
+        let operation = &self.model().operations[op];
         let mut visit = |transition: Result<Transition>| match transition {
             Ok(transition) if !seen.insert(transition.clone()) => ControlFlow::Continue(()),
             Ok(transition) => match self.count_outcome() {

@@ -31,7 +31,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, RangeInclusive};
 
-use abridge_diag::with_stack;
+use abridge_diag::{drop_aside, with_stack};
 use abridge_eval::{
     Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, Operand, Problem, Result, Session, SolutionFn,
     SymbolicSet, Unbounded, Unknown, Val, Warning,
@@ -83,12 +83,15 @@ impl Finder for Solver {
             constraints,
             error: None,
             warnings: BTreeSet::new(),
-            may_repeat: false,
+            repetition: Repetition::Never,
             is_plain: true,
             is_forced: true,
             waits: false,
         };
-        let flow = search.run(node, found)?;
+        let flow = search.run(node, found);
+        drop_aside(search.seen.take());
+        [&search.forms, &search.solution_forms].into_iter().for_each(|forms| forms.take().drop_aside());
+        let flow = flow?;
         // A caller that broke off has enough solutions, so cuts do not matter to it.
         if flow.is_continue() {
             search.cuts.take().into_iter().for_each(|cut| session.warn(cut));
@@ -136,14 +139,23 @@ struct SearchNode {
     error: Option<Error>,
     /// Warnings of the constraints so far. One that casts doubt matters only if no other constraint is false beyond doubt.
     warnings: BTreeSet<Warning>,
-    /// The node is below an opened quantifier or disjunction, where a solution may be found several times.
-    may_repeat: bool,
+    repetition: Repetition,
     /// The values of the unknowns determine the node: no quantifier or disjunction has been opened.
     is_plain: bool,
     /// Only forced steps lead here from a node that was compared with its symmetric ones.
     is_forced: bool,
     /// A set that would offer values depends on a value under construction.
     waits: bool,
+}
+
+/// Whether a solution below a node may be found several times.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Repetition {
+    Never,
+    /// Once by a search that was abandoned, which noted it, and once more. There may be too many solutions to note them all.
+    AfterAbandoned,
+    /// As often as it likes: below an opened quantifier or disjunction, or by a circuit that may give up.
+    Always,
 }
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
@@ -272,16 +284,22 @@ impl SolutionSearch<'_> {
             Error::merge(&mut self.failure.borrow_mut(), error);
             return GO_ON;
         }
-        if node.may_repeat {
-            let solution = self.values_of_unknowns(&node.env);
-            if !self.seen.borrow_mut().insert(solution) {
-                return GO_ON;
-            }
-        }
-        if self.is_found_solution(&node) {
+        if self.is_repeated(&node) || self.is_found_solution(&node) {
             return GO_ON;
         }
         found(&node.env)
+    }
+
+    /// Whether a solution was found before. Notes it where it may be found again.
+    fn is_repeated(&self, node: &SearchNode) -> bool {
+        match node.repetition {
+            Repetition::Never => false,
+            Repetition::AfterAbandoned => {
+                let seen = self.seen.borrow();
+                !seen.is_empty() && seen.contains(&self.values_of_unknowns(&node.env))
+            }
+            Repetition::Always => !self.seen.borrow_mut().insert(self.values_of_unknowns(&node.env)),
+        }
     }
 
     fn values_of_unknowns(&self, env: &Env) -> Vec<Option<Val>> {
@@ -341,7 +359,7 @@ impl SolutionSearch<'_> {
                 } else {
                     node.constraints.remove(constraint);
                 }
-                node.may_repeat = true;
+                node.repetition = Repetition::Always;
                 node.is_plain = false;
                 for (unknowns, constraints) in alternatives {
                     let mut next = node.clone();

@@ -203,7 +203,7 @@ pub fn load(path: &Path) -> Option<LoadedMachine> {
     Some(LoadedMachine { model, formulas: Arc::new(formulas), time: processor_time().saturating_sub(start) })
 }
 
-/// Runs a machine until its end, a poll or the time that is asked for.
+/// Runs a machine as the command line does, until its end, a poll or the time that is asked for.
 pub fn listen(loaded: &LoadedMachine, asked: &RunOptions, raised_at: Option<u64>) -> Listened {
     let start = processor_time();
     let mut listener = Listener::new(raised_at, Instant::now().checked_add(asked.time));
@@ -212,6 +212,7 @@ pub fn listen(loaded: &LoadedMachine, asked: &RunOptions, raised_at: Option<u64>
         symmetry: asked.symmetry,
         por: asked.por,
         formulas: loaded.formulas.clone(),
+        leaves_memory: true,
         ..Config::default()
     };
     config.eval.memory = Memory::below(asked.bytes, resident_bytes);

@@ -3,11 +3,12 @@
 //! In small what `examples/limits.rs` does with a folder of machines: the flag is raised at every poll of a short run. A run that was ended must neither claim that the
 //! machine holds nor find what is not there.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use abridge_check::{FoundViolations, Method, PorMode, Verdict};
-use abridge_testkit::models;
+use abridge_check::{FoundViolations, Method, PorMode, Prepared, Verdict};
 use abridge_testkit::silence::{Listened, LoadedMachine, RunOptions, listen, load};
+use abridge_testkit::{Project, models};
 
 /// Silence that nobody notices, with room for builds without optimisation.
 const MAX_SILENCE: Duration = Duration::from_secs(2);
@@ -49,4 +50,31 @@ fn a_run_that_is_ended_claims_nothing() {
         }
     }
     assert!(n_ended >= 16, "only {n_ended} runs were ended");
+}
+
+/// Machines that list millions of set-ups or outcomes, the poll at which some hundred thousand have been listed, and the share of the time that
+/// may be silent. Outcomes are still to be stored; set-ups have been.
+const LISTINGS: [(u64, u32, &str); 3] = [
+    (20_000, 16, "CONSTANTS f PROPERTIES f : 0..6 --> 0..9"),
+    (20_000, 16, "CONSTANTS f PROPERTIES f : 0..6 --> 0..9 & (f(0) = f(1) or f(2) < 9)"),
+    (
+        4_000,
+        6,
+        "VARIABLES v INVARIANT v : INTEGER +-> INTEGER INITIALISATION v := {}
+         OPERATIONS op = ANY f WHERE f : 0..6 --> 0..9 & (f(0) = f(1) or f(2) < 9) THEN v := f END",
+    ),
+];
+
+/// What was listed is dropped elsewhere, if it was noted at all: here, a tenth to a third of the time would be silent.
+#[test]
+fn the_end_of_a_long_listing_is_not_silent() {
+    for (poll, share, text) in LISTINGS {
+        let model = Project::model_of(&format!("MACHINE M {text} END"));
+        let loaded = LoadedMachine { model, formulas: Arc::new(Prepared::default()), time: Duration::ZERO };
+        let asked =
+            RunOptions { time: Duration::from_secs(300), bytes: 4 << 30, symmetry: Method::Off, por: PorMode::Off };
+        let Listened { heard, time, report } = listen(&loaded, &asked, Some(poll));
+        assert_eq!(report.verdict, Verdict::Incomplete);
+        assert!(heard.longest.time < time / share, "{text}: silent for {:?} of {time:?}", heard.longest);
+    }
 }

@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 
 use crate::cache::{Cache, CacheOptions};
 use crate::commands::canonizers::reduction_json;
-use crate::commands::places::{DiskOptions, Places};
+use crate::commands::places::{DiskOptions, Places, UNSAVED_METHOD};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
 use crate::endings::{EndingWords, give_up, misuse, misuse_after};
 use crate::exit::Exit;
@@ -374,11 +374,13 @@ impl CheckOptions {
         }
     }
 
-    /// What needs another engine than the one that was chosen.
+    /// What needs another engine or reduction than the one that was chosen.
     fn misfit(&self) -> Option<&'static str> {
         let is_symbolic_only = self.symmetry.and_then(SymmetryChoice::representatives).is_some();
         let is_backward = self.direction == DirectionName::Backward;
+        let is_unsaved = matches!(self.symmetry, Some(SymmetryChoice::Flood | SymmetryChoice::Marker));
         [
+            (is_unsaved && self.disk.saves(), UNSAVED_METHOD),
             (
                 self.engine != EngineName::Explicit && self.disk.saves(),
                 "--checkpoint and --resume need `--engine explicit`",

@@ -29,6 +29,10 @@ pub(crate) struct DiskOptions {
     resume: Option<PathBuf>,
 }
 
+/// What a run is told whose reduction keeps in memory what it has seen, and cannot be gone on with.
+pub(crate) const UNSAVED_METHOD: &str =
+    "--checkpoint and --resume need a method of symmetry reduction other than `flood` and `marker`";
+
 impl DiskOptions {
     /// The run is to be saved, or is one that was.
     pub(crate) fn saves(&self) -> bool {

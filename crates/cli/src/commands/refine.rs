@@ -20,7 +20,7 @@ use abridge_sema::Options;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use crate::commands::places::{DiskOptions, Places};
+use crate::commands::places::{DiskOptions, Places, UNSAVED_METHOD};
 use crate::commands::{Compat, account, complain, memory_size, print_json, seconds};
 use crate::endings::{EndingWords, give_up, misuse};
 use crate::exit::Exit;
@@ -192,6 +192,9 @@ pub(crate) fn run(file: &Path, options: &RefineOptions, model_options: &Options,
         let diagnostic = Diagnostic::error("no-abstraction", message)
             .help("check a .ref or .imp file, or name a machine to compare with: `--against MACHINE`");
         return refuse(file, &analysis.sources, &[diagnostic], json);
+    }
+    if options.symmetry == RefineSymmetry::Flood && options.disk.saves() {
+        return misuse(file, json, UNSAVED_METHOD);
     }
     let places = match Places::new(&options.disk, options.memory, true) {
         Ok(places) => places,

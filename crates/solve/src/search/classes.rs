@@ -6,6 +6,7 @@
 
 use std::collections::hash_map::Entry;
 
+use abridge_diag::drop_aside;
 use abridge_eval::{Classes, Partial, Result, Unknown, Val};
 use abridge_value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,6 +30,14 @@ enum Same {
 }
 
 impl Visited {
+    pub(super) fn drop_aside(self) {
+        for same in self.0.into_values() {
+            if let Same::Several(forms) = same {
+                drop_aside(forms);
+            }
+        }
+    }
+
     fn len(&self) -> usize {
         let len = |same: &Same| match same {
             Same::One(_) => 1,

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::choose::SolverBranch;
 use super::linear::{BoundKey, Bounds};
-use super::{GO_ON, SearchNode, SolutionSearch};
+use super::{GO_ON, Repetition, SearchNode, SolutionSearch};
 use crate::encode::{self, CircuitEncoder, CircuitResult, NoCircuit, TruthPair};
 
 /// Attempts at a circuit in one search: an unknown without bounds may get them further down.
@@ -108,12 +108,14 @@ impl SolutionSearch<'_> {
         mut node: SearchNode,
         found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
+        let after = node.repetition.max(Repetition::AfterAbandoned);
         if let SolverBranch::LastResort = step {
-            node.may_repeat = true;
+            node.repetition = Repetition::Always;
             return match self.by_circuit_or_sieve(&node, found) {
                 Ok(Some(flow)) => Ok(flow),
                 Ok(None) | Err(NoCircuit::Unsupported(_)) => {
                     self.circuits_left.set(self.circuits_left.get() - 1);
+                    node.repetition = after;
                     self.branch(step, node, found)
                 }
                 Err(NoCircuit::Fatal(error)) => Err(error),
@@ -123,7 +125,7 @@ impl SolutionSearch<'_> {
             LimitedSearch::Whole(flow) => return Ok(flow),
             LimitedSearch::Open(n_met, error) => (n_met, error),
         };
-        node.may_repeat = true;
+        node.repetition = Repetition::Always;
         if n_met <= MAX_QUESTIONED_SOLUTIONS {
             match self.by_circuit_or_sieve(&node, found) {
                 Ok(Some(flow)) => return Ok(flow),
@@ -135,6 +137,7 @@ impl SolutionSearch<'_> {
         if let Some(error) = error {
             return Err(error);
         }
+        node.repetition = after;
         match self.choose(&mut node)? {
             Some((_, step)) => self.branch(step, node, found),
             None => GO_ON,
