@@ -94,6 +94,9 @@ fn relations() {
     check("prj1(4 |-> 2)", "4");
     check("succ(3) + pred(3)", "6");
     check("card({a, b} --> {1, 2, 3})", "9");
+    // Longer than the longest list.
+    check("card(%x.(x : 1..1100000 | x * 2))", "1100000");
+    check("card({x, y | x : 1..600000 & y : {x, -x}})", "1200000");
     check("{a} <-> {1}", "{{},{(a|->1)}}");
     check("{a, b} >->> {1, 2}", "{{(a|->1),(b|->2)},{(a|->2),(b|->1)}}");
     check("{a} +->> {1}", "{{(a|->1)}}");

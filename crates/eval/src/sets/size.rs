@@ -2,7 +2,9 @@
 //!
 //! A bound may be too large, never too small: planners rely on it, as does the decision to list a set.
 
-use abridge_model::{Arrow, BinaryOp, FreeTypeId, Type, TypeId, UnaryOp};
+use std::ops::ControlFlow;
+
+use abridge_model::{Arrow, BinaryOp, Expr, FreeTypeId, QuantifiedOp, Type, TypeId, UnaryOp};
 use abridge_value::Int;
 
 use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
@@ -257,7 +259,26 @@ impl Session<'_> {
         {
             return Ok(card);
         }
-        Ok(self.enumerate(val, env)?.card())
+        match self.enumerate(val, env) {
+            Err(error) if matches!(error.kind(), ErrorKind::SetTooLarge { .. }) => self.count(val, env)?.ok_or(error),
+            set => Ok(set?.card()),
+        }
+    }
+
+    /// Number of elements of a comprehension or lambda that is too long to be listed: they are met one by one, each once. Nothing where elements have
+    /// symbolic parts, since equal ones may have different forms.
+    fn count(&self, val: &Val, env: &Env) -> Result<Option<Int>> {
+        let Some(SymbolicSet::Closure(closure)) = val.as_sym() else { return Ok(None) };
+        let expr = self.model().expr(closure.expr);
+        if !matches!(expr, Expr::Comprehension { .. } | Expr::Quantified { op: QuantifiedOp::Lambda, .. }) {
+            return Ok(None);
+        }
+        let mut n_elements = 0_u64;
+        let flow = self.each(val, env, &mut |element| {
+            n_elements += 1;
+            Ok(if matches!(element, Val::Value(_)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(flow.is_continue().then(|| Int::from(n_elements)))
     }
 
     /// Whether values of the freetype contain values of the same freetype.
