@@ -52,6 +52,9 @@ impl Size {
     }
 }
 
+/// Elements of a comprehension or lambda that are counted at most, which takes some seconds.
+const MAX_COUNTED_ELEMENTS: u64 = 1 << 24;
+
 /// Largest depth of a symbolic set whose size is computed.
 const MAX_DEPTH: u32 = 10;
 
@@ -265,8 +268,8 @@ impl Session<'_> {
         }
     }
 
-    /// Number of elements of a comprehension or lambda that is too long to be listed: they are met one by one, each once. Nothing where elements have
-    /// symbolic parts, since equal ones may have different forms.
+    /// Number of elements of a comprehension or lambda that is too long to be listed: they are met one by one, each once. Nothing where there are very many,
+    /// or where elements have symbolic parts, since equal ones may have different forms.
     fn count(&self, val: &Val, env: &Env) -> Result<Option<Int>> {
         let Some(SymbolicSet::Closure(closure)) = val.as_sym() else { return Ok(None) };
         let expr = self.model().expr(closure.expr);
@@ -276,7 +279,8 @@ impl Session<'_> {
         let mut n_elements = 0_u64;
         let flow = self.each(val, env, &mut |element| {
             n_elements += 1;
-            Ok(if matches!(element, Val::Value(_)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            let is_counted = matches!(element, Val::Value(_)) && n_elements <= MAX_COUNTED_ELEMENTS;
+            Ok(if is_counted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         Ok(flow.is_continue().then(|| Int::from(n_elements)))
     }
