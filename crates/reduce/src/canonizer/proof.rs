@@ -65,6 +65,14 @@ impl ReductionProof {
         ReductionProof { action: answer.clone(), predicates: answer.clone(), bisimulation: answer, strong }
     }
 
+    /// The least state of an orbit is one for all its states if the orbits are those of a group.
+    fn with_strength_of_action(mut self) -> ReductionProof {
+        if let Err(why) = &self.action {
+            self.strong = self.strong.and(Err(why.clone()));
+        }
+        self
+    }
+
     /// What holds for both.
     fn and(self, other: ReductionProof) -> ReductionProof {
         ReductionProof {
@@ -93,7 +101,7 @@ pub fn prove(
             return ReductionProof::all(&format!("the text of the machine does not tell elements of {sets} apart"));
         }
         let strong = strength(part);
-        match setups {
+        let proof = match setups {
             Some([]) => ReductionProof::none("there are no constants to prove it for", strong),
             Some(setups) if setups.len() <= MAX_SETUPS => {
                 let mut proofs = setups.iter().map(|state| prove_for(system, plan, part, asked, state, is_over));
@@ -102,7 +110,8 @@ pub fn prove(
                 proofs.fold(first, ReductionProof::and)
             }
             _ => ReductionProof::none(&format!("there are more than {MAX_SETUPS} valuations of the constants"), strong),
-        }
+        };
+        proof.with_strength_of_action()
     };
     plan.parts.iter().map(prove_part).collect()
 }
