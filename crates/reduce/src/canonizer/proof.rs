@@ -65,10 +65,10 @@ impl ReductionProof {
         ReductionProof { action: answer.clone(), predicates: answer.clone(), bisimulation: answer, strong }
     }
 
-    /// The least state of an orbit is one for all its states if the orbits are those of a group.
+    /// The least state of an orbit is one for all its states if the orbits are those of a group: without a way back, two states of an orbit have orbits of their own.
     fn with_strength_of_action(mut self) -> ReductionProof {
-        if let Err(why) = &self.action {
-            self.strong = self.strong.and(Err(why.clone()));
+        if self.action.is_err() {
+            self.strong = self.strong.and_then(|_| Err("it needs a group".to_owned()));
         }
         self
     }
@@ -167,8 +167,6 @@ fn prove_for(
     };
     let strong = match (&action, is_canonizer) {
         (Ok(_), true) => Ok("states with equal images are equivalent".to_owned()),
-        // Without a way back, two states of an orbit have orbits of their own.
-        (Err(_), false) => strong.and_then(|_| Err("it needs a group".to_owned())),
         _ => strong,
     };
     ReductionProof { action, predicates, bisimulation, strong }
