@@ -21,6 +21,8 @@ pub(crate) struct OperationMemos {
     pub(crate) key: Vec<usize>,
     /// Words that an outcome may change, in the order of their variables.
     pub(crate) writes: Vec<usize>,
+    /// Words that are read or may be changed.
+    pub(crate) touched: Vec<usize>,
     /// Number of parameters.
     pub(crate) n_params: usize,
     /// Locals that distinguish its instances: its parameters or, if there are none, the locals of its ANY.
@@ -85,7 +87,23 @@ impl OperationMemos {
         let by_orbit = if has_form { OrbitChoice::of_operation(model, op, words.many_choices) } else { None };
         let step = idx as u32 + FIRST_OPERATION;
         let outputs = model.operations[op].outputs.clone();
-        OperationMemos { op, step, writes, n_params, instance, outputs, key, whole, labelled, stages, by_orbit }
+        let mut touched: Vec<usize> = key.iter().chain(&writes).copied().collect();
+        touched.sort_unstable();
+        touched.dedup();
+        OperationMemos {
+            op,
+            step,
+            writes,
+            touched,
+            n_params,
+            instance,
+            outputs,
+            key,
+            whole,
+            labelled,
+            stages,
+            by_orbit,
+        }
     }
 
     pub(crate) fn memos(&self) -> impl Iterator<Item = &Memo> {

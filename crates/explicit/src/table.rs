@@ -80,10 +80,12 @@ impl ValueTable {
     #[inline]
     pub(crate) fn intern(&self, val: &Val) -> ValueId {
         match self {
-            ValueTable::Whole(values, _) if values.len() < MIN_SHARING_VALUES => values.intern(val),
-            ValueTable::Whole(values, elements) => {
-                values.find(val).unwrap_or_else(|| values.intern(&elements.shared(val)))
-            }
+            ValueTable::Whole(values, shared) => match elements(val) {
+                Some(items) if values.len() >= MIN_SHARING_VALUES => {
+                    values.find(val).unwrap_or_else(|| values.intern(&shared.sharing(items)))
+                }
+                _ => values.intern(val),
+            },
             ValueTable::InParts(table) => table.entries.intern(&table.entry(val)),
         }
     }
@@ -112,16 +114,14 @@ impl ValueTable {
 }
 
 impl SharedElements {
-    /// An equal value whose elements are those of other values, as far as there is room for elements.
-    fn shared<'v>(&self, val: &'v Val) -> Cow<'v, Val> {
-        let Some(items) = elements(val) else { return Cow::Borrowed(val) };
+    /// The set of some values, with those that other sets have, as far as there is room for elements.
+    fn sharing(&self, items: &[Value]) -> Val {
         let shared = items.iter().map(|item| {
             let is_full = self.0.len() >= MAX_PARTS;
             let id = if is_full { self.0.find(item) } else { Some(self.0.intern(item)) };
             id.map_or_else(|| item.clone(), |id| self.0.get(id).clone())
         });
-        let shared = Set::from_sorted(shared.collect());
-        Cow::Owned(Val::Value(Value::Set(shared)))
+        Val::Value(Value::Set(Set::from_sorted(shared.collect())))
     }
 }
 
@@ -160,6 +160,7 @@ impl PartedTable {
 }
 
 /// Elements of a set, if each of them lies on the heap.
+#[inline]
 fn elements(val: &Val) -> Option<&[Value]> {
     let Some(Value::Set(set)) = val.as_value() else { return None };
     let is_large = |item: &Value| {

@@ -71,7 +71,7 @@ impl StateExpansion<'_, '_> {
             return Err(Stop::Escape);
         };
         let (system, scratch) = (self.system, &mut self.buffers.scratch);
-        fast.load(system, self.words, operation.key.iter().chain(&operation.writes));
+        fast.load(system, self.words, &operation.touched);
         let mut outcomes = OperationOutcomes::new(operation, self.words, out);
         let done = fast.runtime.operation_by_orbit(operation.op, stabiliser, by_orbit, &mut |count, written| {
             let written = operation.writes.iter().zip(written);

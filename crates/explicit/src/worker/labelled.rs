@@ -181,7 +181,7 @@ impl OperationMemos {
         scratch: &mut OperationScratch,
         out: &mut Steps,
     ) -> Fast<()> {
-        fast.load(system, words, self.key.iter().chain(&self.writes));
+        fast.load(system, words, &self.touched);
         fast.runtime.labelled(self.op, &mut |chosen, outcome, is_new| {
             let instance = self.instance.iter().map(|id| system.local_id(Some(chosen.local(*id))));
             let outputs = self.outputs.iter().map(|id| system.local_id(chosen.output(*id)));

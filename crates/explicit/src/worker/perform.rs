@@ -453,7 +453,7 @@ impl OperationMemos {
         scratch: &mut OperationScratch,
         out: &mut Steps,
     ) -> Fast<()> {
-        fast.load(system, words, self.key.iter().chain(&self.writes));
+        fast.load(system, words, &self.touched);
         let mut outcomes = OperationOutcomes::new(self, words, out);
         fast.runtime.operation(self.op, &mut |outcome| {
             let written = self.writes.iter().zip(outcome.written);
@@ -471,7 +471,7 @@ impl OperationMemos {
         scratch: &mut OperationScratch,
         out: &mut Steps,
     ) -> Fast<()> {
-        fast.load(system, words, self.key.iter().chain(&self.writes));
+        fast.load(system, words, &self.touched);
         let mut outcomes = OperationOutcomes::new(self, words, out);
         let group = |params: &[Val]| {
             let ids: Vec<u32> = params.iter().map(|val| system.locals.intern(val).0).collect();
