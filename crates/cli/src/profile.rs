@@ -46,6 +46,9 @@ pub(crate) fn evaluator(usage: Option<&SlicedUsage>) -> String {
         ),
         false => "evaluator: memos\n".to_owned(),
     };
+    if usage.n_proved > 0 {
+        text.push_str(&format!("  {} properties were proved, and not evaluated in every state\n", usage.n_proved));
+    }
     usage.reasons.iter().for_each(|reason| text.push_str(&format!("  {reason}\n")));
     text
 }
@@ -56,6 +59,7 @@ pub(crate) fn evaluator_json(usage: Option<&SlicedUsage>) -> Value {
         "used": if usage.is_sliced { "sliced" } else { "memo" },
         "sliced_operations": usage.n_sliced,
         "operations": usage.n_operations,
+        "proved": usage.n_proved,
         "gates": usage.n_gates,
         "reasons": usage.reasons,
     })

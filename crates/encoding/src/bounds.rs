@@ -320,6 +320,11 @@ impl<'d, 't, 's> Declarer<'d, 't, 's> {
 }
 
 impl DeclaredVariables {
+    /// Whether all bounds are proved.
+    pub(crate) fn are_proved(&self) -> bool {
+        self.bounds.iter().all(|bound| bound.origin != BoundOrigin::Assumed)
+    }
+
     /// What must hold for the new values of an action to stay within the bounds; nothing where that has no circuit.
     pub(crate) fn obligations(&self, translator: &mut Translator<'_>, action: &Action) -> Vec<(VarId, Option<Lit>)> {
         let mut obligations = Vec::new();

@@ -9,6 +9,7 @@ use abridge_eval::{State, Val};
 use abridge_model::{Conjunct, VarId};
 use abridge_solve::encode::{ChoicePoint, TruthPair};
 use abridge_value::BitSet;
+use rustc_hash::FxHashSet;
 
 use crate::actions::{Action, GuardRole, Meant, Translator};
 use crate::bounds::{Declarer, Refuted};
@@ -24,6 +25,8 @@ pub struct Encoding {
     pub cells: Cells,
     /// Literals that are true in all reachable states.
     pub assumptions: Vec<Lit>,
+    /// No bound is kept without proof.
+    has_proved_bounds: bool,
     pub initial: Initial,
     pub instances: Vec<Instance>,
     pub properties: Vec<StateProperty>,
@@ -169,6 +172,7 @@ impl Encoding {
                 let instances: Vec<Instance> =
                     actions.map(|((operation, action), leaves)| builder.instance(operation, action, leaves)).collect();
                 let Builder { blast, cells, .. } = builder;
+                let has_proved_bounds = declared.are_proved();
                 let assumptions = declared.assumptions;
                 let mut gaps = declared.gaps;
                 note_gaps(&mut gaps, source, &initial, &instances, &properties);
@@ -177,6 +181,7 @@ impl Encoding {
                     blast,
                     cells,
                     assumptions,
+                    has_proved_bounds,
                     initial,
                     instances,
                     properties,
@@ -188,6 +193,19 @@ impl Encoding {
             used_fuel += config.fuel - session.left();
             refuted.add(left, &declared);
         }
+    }
+
+    /// Properties that are nothing but bounds, all of which are proved: they hold in all reachable states.
+    pub fn proved(&self) -> Vec<PropertyKind> {
+        if !self.has_proved_bounds {
+            return Vec::new();
+        }
+        let circuit = &self.blast.circuit;
+        let known: FxHashSet<Lit> = self.assumptions.iter().flat_map(|lit| circuit.conjuncts(*lit)).collect();
+        let is_known = |lit: &Lit| *lit == Lit::TRUE || known.contains(lit);
+        let is_proved = |truth: TruthPair| circuit.conjuncts(truth.holds).iter().all(is_known);
+        let proved = self.properties.iter().filter(|property| property.truth.is_ok_and(is_proved));
+        proved.map(|property| property.kind).collect()
     }
 
     /// Whether every part of the machine has an exact circuit.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use abridge_encoding::{Cause, CellId, Encoding, EncodingConfig, GapSubject, Initial};
+use abridge_encoding::{Cause, CellId, Encoding, EncodingConfig, GapSubject, Initial, PropertyKind};
 use abridge_eval::{Env, EvalConfig};
 use abridge_explicit::judge;
 use abridge_model::Model;
@@ -199,4 +199,29 @@ fn a_bound_whose_literals_are_no_inputs_is_not_used() {
     assert_eq!(cells, ["a : s", "b : s", "c : s", "t"]);
     assert_eq!(gaps[0], "variable `t` has no exact circuit: an integer without proved bounds");
     assert!(common::compare(text).states > 0);
+}
+
+/// A property that is nothing but bounds is proved with them, unless some bound is kept without proof.
+#[test]
+fn properties_follow_from_proved_bounds() {
+    let proved = |text: &str, keeps_unproved| {
+        let config = EncodingConfig { keeps_unproved, ..EncodingConfig::default() };
+        with_encoding(text, &config, |_, encoding| encoding.proved())
+    };
+    let up = "up = SELECT x < 2 THEN x := x + 1 END";
+    for keeps_unproved in [false, true] {
+        assert_eq!(proved(&counter("x : 0..2", "0", up), keeps_unproved), [PropertyKind::Invariant(0)]);
+        assert_eq!(proved(&counter("x : 0..2 & x /= 1", "0", up), keeps_unproved), [PropertyKind::Invariant(0)]);
+        // One more floor than allowed, a start outside, and a step that nobody proves.
+        for (initial, operations) in [
+            ("0", "up = SELECT x < 3 THEN x := x + 1 END"),
+            ("4", up),
+            ("0", "any(n) = PRE n : NATURAL THEN x := n END"),
+        ] {
+            assert_eq!(proved(&counter("x : 0..2", initial, operations), keeps_unproved), []);
+        }
+    }
+    let beside = "MACHINE M VARIABLES x, y INVARIANT x : 0..2 & y : INTEGER INITIALISATION x, y := 0, 1
+        OPERATIONS up = SELECT x < 2 THEN x := x + 1 END; grow = BEGIN y := y + y END END";
+    assert_eq!(proved(beside, true), []);
 }

@@ -7,6 +7,7 @@
 use abridge_compile::Program;
 use abridge_model::dump::pred_text;
 use abridge_model::{Model, PredId};
+use abridge_value::BitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::layout::WordLayout;
@@ -37,6 +38,24 @@ pub(crate) struct Conjuncts {
     pub(crate) role: ConjunctRole,
     pub(crate) list: Vec<ConjunctMemo>,
     pub(crate) groups: Vec<ConjunctGroup>,
+}
+
+/// Conjuncts that hold in all reachable states with some constants, by their numbers.
+pub struct ProvedConjuncts {
+    /// The first word of these states.
+    pub constants: u32,
+    pub invariant: BitSet,
+    pub assertions: BitSet,
+}
+
+impl ProvedConjuncts {
+    pub(crate) fn of(&self, role: ConjunctRole) -> Option<&BitSet> {
+        match role {
+            ConjunctRole::Invariant => Some(&self.invariant),
+            ConjunctRole::Assertion => Some(&self.assertions),
+            ConjunctRole::Goal | ConjunctRole::Proposition | ConjunctRole::Scope => None,
+        }
+    }
 }
 
 pub(crate) struct ConjunctMemo {

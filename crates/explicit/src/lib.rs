@@ -27,6 +27,7 @@ mod worker;
 
 pub use abridge_compile::StepOrder;
 pub use calls::{Called, ConditionTruth, InterpreterChoice};
+pub use conjunct::ProvedConjuncts;
 pub use explain::why_false;
 pub use profile::{Measured, Profile, Usage};
 pub use system::{Explicit, Notes, SystemConfig, interpreter, judge};

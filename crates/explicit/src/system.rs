@@ -1,7 +1,7 @@
 //! [`Explicit`]: the interpreters of a model, the tables that encode states as vectors, and the data that all workers share.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use abridge_compile::{CompiledFragments, FixedSets, Interchangeable, Program};
@@ -15,7 +15,7 @@ use abridge_system::{Failure, Gap};
 use abridge_value::{Interner, Value, ValueId};
 
 use crate::condition::Conditions;
-use crate::conjunct::{ConjunctRole, Conjuncts};
+use crate::conjunct::{ConjunctRole, Conjuncts, ProvedConjuncts};
 use crate::layout::WordLayout;
 use crate::lists::Lists;
 use crate::operation::OperationMemos;
@@ -119,10 +119,12 @@ pub struct Explicit<'m> {
     pub(crate) propositions: Conjuncts,
     /// SCOPE of the machine. States outside of it are neither inspected nor expanded.
     pub(crate) scope: Conjuncts,
+    /// Conjuncts that need not be evaluated.
+    pub(crate) proved: OnceLock<ProvedConjuncts>,
     pub(crate) lists: Lists,
     /// Parts of memo tables still to be copied to larger tables.
     pub(crate) moves: Mutex<Vec<memo::SlotRange>>,
-    /// Number of times that memo tables were replaced.
+    /// Number of times that memo tables were replaced, or conjuncts were proved.
     pub(crate) epoch: AtomicU32,
     /// Measurements of workers that have ended.
     pub(crate) profile: Mutex<Profile>,
@@ -229,6 +231,7 @@ impl<'m> Explicit<'m> {
             program,
             lists: Lists::new(),
             moves: Mutex::default(),
+            proved: OnceLock::new(),
             epoch: AtomicU32::new(0),
             profile: Mutex::default(),
             notations: OnceLock::new(),
@@ -242,6 +245,13 @@ impl<'m> Explicit<'m> {
     /// Measurements of workers that have ended.
     pub fn profile(&self) -> Profile {
         lock(&self.profile).clone()
+    }
+
+    /// Takes note of conjuncts that need not be evaluated; the first time only.
+    pub fn note_proved(&self, proved: ProvedConjuncts) {
+        if self.proved.set(proved).is_ok() {
+            self.epoch.fetch_add(1, Ordering::Release);
+        }
     }
 
     /// Steps of one operation are limited in number.

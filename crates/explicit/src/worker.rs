@@ -138,7 +138,8 @@ impl<'a> ExplicitWorker<'a> {
             self.operations.iter_mut().for_each(Performer::refresh);
             self.buffers.verdicts.refresh();
             let inspectors = [&mut self.invariant, &mut self.assertions, &mut self.goal, &mut self.propositions];
-            inspectors.into_iter().chain([&mut self.scope]).for_each(Inspector::refresh);
+            let proved = self.system.proved.get();
+            inspectors.into_iter().chain([&mut self.scope]).for_each(|inspector| inspector.refresh(proved));
         }
     }
 
@@ -317,8 +318,22 @@ impl Worker for ExplicitWorker<'_> {
         let mut state = None;
         let Self { system, buffers, invariant, assertions, goal, propositions, .. } = self;
         let mut subject = InspectedState { system, fast: buffers.fast.as_mut(), words, state: &mut state };
-        for inspector in asked_of(asked, [invariant, assertions, goal, propositions]) {
-            completeness = completeness.and(inspector.inspect(&mut subject, before, found));
+        let mut inspect = |inspector: &mut Inspector<'_>| {
+            if inspector.has_questions(words[0]) {
+                completeness = completeness.and(inspector.inspect(&mut subject, before, found));
+            }
+        };
+        if asked.invariant {
+            inspect(invariant);
+        }
+        if asked.assertions {
+            inspect(assertions);
+        }
+        if asked.goal {
+            inspect(goal);
+        }
+        if asked.propositions {
+            inspect(propositions);
         }
         completeness
     }

@@ -60,6 +60,8 @@ pub(crate) struct GatePrograms {
     pub(crate) properties: GateProgram,
     /// Something is to be looked at, for each role; nothing for a role that is left to the explicit system.
     pub(crate) roles: [Option<Signal>; N_ROLES],
+    /// Properties that hold in all reachable states with these constants.
+    pub(crate) proved: Vec<PropertyKind>,
     /// Reasons for what is left to the explicit system.
     pub(crate) reasons: Vec<String>,
 }
@@ -220,6 +222,7 @@ impl<'b> Builder<'b> {
                 sketches.len()
             }));
         }
+        let proved = self.encoding.proved();
         let Encoding { blast, cells, .. } = self.encoding;
         let input = |lit: Lit| cells.of_input(lit).map(|cell| cell.0);
         let steps = GateProgram::new(&blast.circuit, &self.roots, cells.len(), input);
@@ -261,6 +264,7 @@ impl<'b> Builder<'b> {
             operations,
             has_labels,
             properties,
+            proved,
             reasons: self.reasons,
         })
     }

@@ -9,9 +9,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use abridge_diag::with_stack;
-use abridge_explicit::Explicit;
-use abridge_model_system::ModelSystem as _;
+use abridge_encoding::PropertyKind;
+use abridge_explicit::{Explicit, ProvedConjuncts};
+use abridge_model_system::{ModelSystem as _, UNSET};
 use abridge_system::{Layer, MachineLayer, System as _};
+use abridge_value::BitSet;
 use rustc_hash::FxHashMap;
 
 use crate::compiled::GatePrograms;
@@ -39,6 +41,8 @@ pub struct CircuitUsage {
     /// Operations with circuits.
     pub n_sliced: usize,
     pub n_operations: usize,
+    /// Conjuncts of the invariant and assertions that were proved, and not evaluated in every state.
+    pub n_proved: usize,
     /// Gates of the programs.
     pub n_gates: usize,
     /// Reasons why not everything was evaluated by circuits.
@@ -55,7 +59,7 @@ const LEARNING_GROWTH: u64 = 2;
 const MIN_JUDGED_STEPS: u64 = 1 << 18;
 const MIN_ASLEEP_PART: u64 = 16;
 /// No state was met.
-const NO_CONSTANTS: u32 = u32::MAX;
+pub(crate) const NO_CONSTANTS: u32 = u32::MAX;
 
 /// Evaluation by circuits around an explicit system.
 pub struct Sliced<'a> {
@@ -127,7 +131,7 @@ impl<'a> Sliced<'a> {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of states that a worker is asked about.
+    /// Takes note of states that a worker is asked about; those of blocks only are counted.
     pub(crate) fn note(&self, constants: u32, n_states: usize) {
         if self.evaluator == Evaluator::Auto {
             self.n_announced.fetch_add(n_states as u64, Ordering::Relaxed);
@@ -159,6 +163,20 @@ impl<'a> Sliced<'a> {
         with_stack(|| GatePrograms::new(self.system, &self.system.decode(words).0).map(Arc::new))
     }
 
+    /// Compiles the machine for the constants that the first word of states gives. What its circuits show to hold in all states with them is no longer evaluated, by circuits or
+    /// without. Returns whether the steps of some operation have circuits.
+    pub fn prepare(&self, constants: u32) -> bool {
+        let mut words = vec![UNSET; self.system.width()];
+        words[0] = constants;
+        let plan = self.compile(&words);
+        if let Ok(plan) = &plan {
+            self.note_proved(constants, plan);
+        }
+        let is_promising = plan.as_ref().is_ok_and(|plan| plan.n_sliced() > 0);
+        self.plans().insert(constants, plan);
+        is_promising
+    }
+
     /// Compiles the machine for a trial, if there are few valuations of the constants: that of the latest states first.
     fn begin_trial(&self) -> bool {
         let constants = self.constants.load(Ordering::Relaxed);
@@ -166,14 +184,22 @@ impl<'a> Sliced<'a> {
         if !(1..=MAX_TRIAL_VALUATIONS).contains(&n_valuations) {
             return false;
         }
-        let mut words = vec![abridge_model_system::UNSET; self.system.width()];
-        words[0] = constants;
-        let plan = self.compile(&words);
-        let is_promising = plan.as_ref().is_ok_and(|plan| plan.n_sliced() > 0);
-        self.plans().insert(constants, plan);
+        let is_promising = self.prepare(constants);
         self.is_on_demand.store(is_promising, Ordering::Relaxed);
         self.version.fetch_add(1, Ordering::Release);
         is_promising
+    }
+
+    fn note_proved(&self, constants: u32, plan: &GatePrograms) {
+        let (mut invariant, mut assertions) = (BitSet::default(), BitSet::default());
+        for kind in &plan.proved {
+            match kind {
+                PropertyKind::Invariant(idx) => invariant.insert(*idx),
+                PropertyKind::Assertion(idx) => assertions.insert(*idx),
+                PropertyKind::Goal | PropertyKind::Proposition(_) => false,
+            };
+        }
+        self.system.note_proved(ProvedConjuncts { constants, invariant, assertions });
     }
 
     /// Decides which outcomes are independent, now and then.
@@ -211,6 +237,7 @@ impl<'a> Sliced<'a> {
             match plan {
                 Ok(plan) => {
                     usage.is_sliced |= self.is_on();
+                    usage.n_proved = usage.n_proved.max(plan.proved.len());
                     usage.n_sliced = usage.n_sliced.max(plan.n_sliced());
                     usage.n_gates = usage.n_gates.max(plan.n_gates());
                     usage.reasons.extend(plan.reasons.iter().cloned());

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Time of a search after which circuits are compiled.
 const MIN_TRIAL_TIME: Duration = Duration::from_millis(20);
 /// States of a search after which circuits are compiled.
-const MIN_TRIAL_STATES: u64 = 4_096;
+const MIN_TRIAL_STATES: u64 = 1_024;
 /// States of the first turn of each way, and those that each must have been asked about if neither is clearly faster in it.
 const FIRST_TURN_STATES: u64 = 4_096;
 const MIN_JUDGED_STATES: u64 = 16_384;
@@ -28,7 +28,7 @@ const MIN_SAVED_PART: u32 = 20;
 /// The stage of a trial.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Stage {
-    /// The search is short so far.
+    /// The search is short so far, or has no blocks of states.
     #[default]
     Waiting,
     /// Blocks with circuits fill their tables, with so many states more.
@@ -76,7 +76,8 @@ pub(crate) struct Trial {
     before: Spent,
     /// Blocks of the trial, without and with circuits.
     spent: [Spent; 2],
-    is_refused: bool,
+    /// Circuits are compiled, and worth a trial.
+    is_promising: Option<bool>,
 }
 
 impl Trial {
@@ -121,15 +122,20 @@ impl Trial {
         if n_asked > 0 {
             self.before.add(elapsed, n_asked);
         }
-        if n_states < MIN_TRIAL_STATES || self.waited < MIN_TRIAL_TIME || self.before.n_states == 0 {
+        if n_states < MIN_TRIAL_STATES || self.waited < MIN_TRIAL_TIME {
             return;
         }
-        let is_on = begin();
-        self.is_refused = !is_on;
+        if self.is_promising.is_none() {
+            self.is_promising = Some(begin());
+            // What compiling took is no part of a block.
+            self.last = None;
+        }
         let n_waiting = n_states.saturating_sub(self.n_asked).min(MAX_WARMING_STATES);
-        self.stage = if is_on { Stage::Warming { n_left: n_waiting } } else { Stage::Settled { is_on: false } };
-        // What compiling took is no part of a block.
-        self.last = None;
+        match self.is_promising {
+            Some(false) => self.stage = Stage::Settled { is_on: false },
+            _ if self.before.n_states == 0 => {}
+            _ => self.stage = Stage::Warming { n_left: n_waiting },
+        }
     }
 
     fn after(&self, was_on: bool) -> Stage {
@@ -150,9 +156,12 @@ impl Trial {
     /// The result in words, if there is something to tell.
     pub(crate) fn verdict(&self) -> Option<String> {
         match self.stage {
-            Stage::Settled { is_on: false } if !self.is_refused => {
+            Stage::Settled { is_on: false } if self.is_promising == Some(true) => {
                 let [without, with] = self.spent.map(|spent| spent.per_state() * 1e9);
                 Some(format!("circuits took {with:.0} ns for each state, memos {without:.0} ns"))
+            }
+            Stage::Waiting if self.is_promising.is_some() => {
+                Some("no states were there to be evaluated together".to_owned())
             }
             Stage::Waiting => Some("the search was short".to_owned()),
             _ => None,

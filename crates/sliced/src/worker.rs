@@ -16,13 +16,15 @@ use crate::block::Block;
 use crate::compiled::{GatePrograms, N_ROLES, Outcome};
 use crate::independence::Independence;
 use crate::lanes::{MAX_SLICE_WORDS, WORD_LANES};
-use crate::system::Sliced;
+use crate::system::{NO_CONSTANTS, Sliced};
 use crate::values::{BitCache, ValueFinder};
 
 /// Evaluates blocks of states on behalf of one thread.
 pub struct SlicedWorker<'a> {
     system: &'a Sliced<'a>,
     inner: ExplicitWorker<'a>,
+    /// The first word of the state that the system was told of last.
+    noted: u32,
     /// The constants that the compiled machine is for, as the first word of states, and the machine.
     compiled: Option<(u32, Option<Arc<GatePrograms>>)>,
     version: u32,
@@ -71,6 +73,7 @@ impl<'a> SlicedWorker<'a> {
         SlicedWorker {
             system,
             inner,
+            noted: NO_CONSTANTS,
             compiled: None,
             version: 0,
             evaluated: None,
@@ -423,6 +426,10 @@ impl<'a> WorkerLayer for SlicedWorker<'a> {
         pause: &mut Pause<'_>,
     ) -> Completeness {
         let words = origin.state().filter(|words| words[0] & 1 == 1 && alike.is_none());
+        if let Some(words) = words.filter(|words| words[0] != self.noted) {
+            self.noted = words[0];
+            self.system.note(words[0], 0);
+        }
         if let Some(words) = words
             && self.system.is_on()
             && let Some(lane) = self.lane(words, About::Steps)

@@ -6,7 +6,7 @@ use abridge_model_system::ModelSystem as _;
 use abridge_system::{Ahead, Completeness, FindingKind, Gap};
 
 use super::fast::FastPath;
-use crate::conjunct::{ConjunctMemo, ConjunctRole, Conjuncts};
+use crate::conjunct::{ConjunctMemo, ConjunctRole, Conjuncts, ProvedConjuncts};
 use crate::layout::fill;
 use crate::memo::{MemoHandle, PrefetchBuffer, gap_number, gap_of_number};
 use crate::profile::{Clock, Measured, Usage};
@@ -36,10 +36,42 @@ pub(crate) struct Inspector<'a> {
     handles: Vec<Option<MemoHandle<'a>>>,
     success: Vec<SuccessRate>,
     costs: Vec<Usage>,
+    proved: ProvedHere,
     key: Vec<u32>,
     failed: Vec<(u32, FindingKind)>,
     /// Reason why the truth of a conjunct is not known.
     gap: Option<Gap>,
+}
+
+/// Conjuncts that need not be evaluated in states with some constants.
+#[derive(Default)]
+struct ProvedHere {
+    constants: Option<u32>,
+    conjuncts: Vec<bool>,
+    /// Groups without other conjuncts, also below them.
+    groups: Vec<bool>,
+    is_all: bool,
+}
+
+impl ProvedHere {
+    fn new(conjuncts: &Conjuncts, proved: &ProvedConjuncts) -> Self {
+        let Some(numbers) = proved.of(conjuncts.role).filter(|numbers| !numbers.is_empty()) else {
+            return ProvedHere::default();
+        };
+        let of_conjuncts: Vec<bool> =
+            conjuncts.list.iter().map(|conjunct| numbers.contains(conjunct.number as usize)).collect();
+        let mut groups = vec![false; conjuncts.groups.len()];
+        // A group below another reads fewer words.
+        let mut by_size: Vec<usize> = (0..groups.len()).collect();
+        by_size.sort_by_key(|group| conjuncts.groups[*group].words.len());
+        for idx in by_size {
+            let group = &conjuncts.groups[idx];
+            groups[idx] = group.members.iter().all(|member| of_conjuncts[*member])
+                && group.below.iter().all(|below| groups[*below]);
+        }
+        let is_all = groups.iter().all(|is_proved| *is_proved);
+        ProvedHere { constants: Some(proved.constants), conjuncts: of_conjuncts, groups, is_all }
+    }
 }
 
 /// State under inspection.
@@ -57,13 +89,17 @@ impl<'a> Inspector<'a> {
             success: conjuncts.list.iter().map(|_| SuccessRate::default()).collect(),
             costs: vec![Usage::default(); conjuncts.list.len()],
             conjuncts,
+            proved: ProvedHere::default(),
             key: Vec::new(),
             failed: Vec::new(),
             gap: None,
         }
     }
 
-    pub(crate) fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self, proved: Option<&ProvedConjuncts>) {
+        if let Some(proved) = proved.filter(|proved| self.proved.constants != Some(proved.constants)) {
+            self.proved = ProvedHere::new(self.conjuncts, proved);
+        }
         self.handles.iter_mut().flatten().for_each(MemoHandle::refresh);
     }
 
@@ -88,6 +124,12 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Whether anything is to be evaluated in states with these constants.
+    #[inline]
+    pub(crate) fn has_questions(&self, constants: u32) -> bool {
+        !(self.conjuncts.groups.is_empty() || self.proved.is_all && self.proved.constants == Some(constants))
+    }
+
     /// Reports findings in the order of conjuncts. Conjuncts that read only words in which the state agrees with `before` have been reported.
     pub(crate) fn inspect(
         &mut self,
@@ -98,8 +140,9 @@ impl<'a> Inspector<'a> {
         let conjuncts = self.conjuncts;
         self.failed.clear();
         self.gap = None;
+        let is_known = self.proved.constants == Some(subject.words[0]);
         for (idx, group) in conjuncts.groups.iter().enumerate().filter(|(_, group)| group.is_top) {
-            if !group.is_same(subject.words, before) {
+            if !(group.is_same(subject.words, before) || is_known && self.proved.groups[idx]) {
                 self.group_passes(idx, subject);
             }
         }
@@ -127,8 +170,11 @@ impl<'a> Inspector<'a> {
         }
         let gap_outside = self.gap.take();
         let mut passes = true;
+        let is_known = self.proved.constants == Some(subject.words[0]);
         for member in &group.members {
-            passes &= self.passes(*member, &group.words, subject);
+            if !(is_known && self.proved.conjuncts[*member]) {
+                passes &= self.passes(*member, &group.words, subject);
+            }
         }
         for below in &group.below {
             passes &= self.group_passes(*below, subject);
