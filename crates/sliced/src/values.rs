@@ -97,14 +97,14 @@ impl SlicedVariable {
     #[inline]
     fn first_word(&self, id: u32) -> u64 {
         // This path is the usual one, and short.
-        let first = self.first.get(id as usize * self.stride).or_else(|| self.further_word(id));
+        let first = self.first.get(id as usize * self.stride).or_else(|| self.further(id, 0));
         first.map_or(0, |first| first.load(Ordering::Acquire))
     }
 
-    /// The same word in a further segment, if there is such a segment.
-    fn further_word(&self, id: u32) -> Option<&AtomicU64> {
+    /// A word of an entry in a further segment, if there is such a segment.
+    fn further(&self, id: u32, word: usize) -> Option<&AtomicU64> {
         let (segment, _, start) = self.place(id);
-        self.segments.get(segment.checked_sub(1)?)?.get()?.get(start)
+        self.segments.get(segment.checked_sub(1)?)?.get()?.get(start + word)
     }
 
     /// Adds the bits of values, by their ids, to the rows of up to 64 states, the first word of all rows first, and says what the first bits are. Returns one bit for
@@ -128,7 +128,8 @@ impl SlicedVariable {
         *first_bits = bits;
         for word in 1..self.stride {
             for (bits, id) in bits.iter_mut().zip(ids.clone()) {
-                *bits = if id == UNSET { 0 } else { self.entry(id)[word].load(Ordering::Relaxed) };
+                let place = self.first.get(id as usize * self.stride + word).or_else(|| self.further(id, word));
+                *bits = place.map_or(0, |place| place.load(Ordering::Relaxed));
             }
             let at = FIRST_WORD_BITS + 64 * (word - 1);
             put_lanes(rows, self.base + at, self.n_cells - at, &bits);
