@@ -37,20 +37,49 @@ pub(crate) fn dependencies(
     depth: AnalysisDepth,
     resources: &Resources,
 ) -> Option<Dependencies> {
-    if resources.effort_left() == 0 {
-        return None;
-    }
-    let fuel = MAX_FUEL.min(resources.effort_left().saturating_mul(FUEL_PER_EFFORT));
-    let config = EncodingConfig { max_one_hot: MAX_ONE_HOT, allows_drift: true, fuel, ..EncodingConfig::default() };
-    let mut judge = BoundProver { resources };
-    let encoding = Encoding::new(source, constants, &config, &mut judge).ok()?;
-    resources.spend(encoding.used_fuel / FUEL_PER_EFFORT);
+    let fuel = fuel(resources);
+    let encoding = encode(source, constants, resources)?;
     let is_cut = fuel < MAX_FUEL && encoding.is_cut;
     let mut builder = DependencyBuilder::new(encoding, depth, resources);
     let operations = builder.add_instances(source.operations.len(), resources)?;
     builder.observe(source, constants, observed);
     let built = builder.build(operations, asked, resources)?;
     Some(Dependencies { is_cut, ..built })
+}
+
+/// Steps of evaluation that a translation may take.
+fn fuel(resources: &Resources) -> u64 {
+    MAX_FUEL.min(resources.effort_left().saturating_mul(FUEL_PER_EFFORT))
+}
+
+fn encode(source: &EncodingSource<'_>, constants: &State, resources: &Resources) -> Option<Encoding> {
+    if resources.effort_left() == 0 {
+        return None;
+    }
+    let config = EncodingConfig {
+        max_one_hot: MAX_ONE_HOT,
+        allows_drift: true,
+        fuel: fuel(resources),
+        ..EncodingConfig::default()
+    };
+    let encoding = Encoding::new(source, constants, &config, &mut BoundProver { resources }).ok()?;
+    resources.spend(encoding.used_fuel / FUEL_PER_EFFORT);
+    Some(encoding)
+}
+
+/// The properties that are proved by induction to hold in all reachable states; nothing if the analysis did not end, or the machine has no circuits.
+pub(crate) fn proved_properties(
+    source: &EncodingSource<'_>,
+    constants: &State,
+    depth: AnalysisDepth,
+    resources: &Resources,
+) -> Option<Vec<PropertyKind>> {
+    let encoding = encode(source, constants, resources)?;
+    let mut builder = DependencyBuilder::new(encoding, depth, resources);
+    builder.add_instances(source.operations.len(), resources)?;
+    builder.begin();
+    let proven = builder.prove();
+    (!builder.theory.is_exhausted).then(|| proven.into_iter().map(|idx| builder.properties[idx].kind).collect())
 }
 
 /// Prover of bounds. It uses cached answers and spends effort.
@@ -239,6 +268,13 @@ impl DependencyBuilder {
         all_are.then_some(instance.relation)
     }
 
+    /// Before questions are asked: all instances are there.
+    fn begin(&mut self) {
+        self.theory.keep();
+        self.note_instances();
+        self.theory.know(self.assumptions.iter().copied());
+    }
+
     /// Circuits may be large, so each stage takes a while. Nothing if the run ends between two of them.
     fn build(
         mut self,
@@ -247,10 +283,8 @@ impl DependencyBuilder {
         resources: &Resources,
     ) -> Option<Dependencies> {
         let goes_on = || (!resources.is_over()).then_some(());
-        self.theory.keep();
-        self.note_instances();
+        self.begin();
         goes_on()?;
-        self.theory.know(self.assumptions.iter().copied());
         let proven = self.prove();
         goes_on()?;
         let n_instances = self.events.len();
@@ -395,12 +429,7 @@ impl DependencyBuilder {
         let (theory, cells, assumptions) = (&mut self.theory, &self.cells, &self.assumptions);
         let instances: Vec<&AnalysedInstance> =
             self.events.iter().filter_map(as_instance).chain(&self.functions).collect();
-        let question: Vec<u32> = candidates.iter().map(|candidate| candidate.number()).collect();
-        let kept = theory.remembered(QuestionKind::Inductive, question, candidates.len(), |theory| {
-            let proven = inductive(theory, cells, &instances, assumptions, candidates.clone());
-            candidates.iter().enumerate().filter(|(_, lit)| proven.contains(lit)).map(|(idx, _)| idx).collect()
-        });
-        let proven: Vec<Lit> = kept.iter().map(|idx| candidates[idx]).collect();
+        let proven = inductive(theory, cells, &instances, assumptions, candidates);
         theory.know(assumptions.iter().chain(&proven).copied());
         let holds = |(idx, parts): (usize, &Vec<Lit>)| {
             let has_circuit = self.properties[idx].truth.is_ok() && !is_goal(&self.properties[idx]);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use abridge_blast::{Evaluation, Formulas, Lit};
-use abridge_encoding::{CellId, Cells, EncodingSource};
+use abridge_encoding::{CellId, Cells, EncodingSource, PropertyKind};
 use abridge_eval::{State, Val};
 use abridge_model::Model;
 use abridge_value::BitSet;
@@ -188,6 +188,16 @@ impl Dependencies {
         resources: &Resources,
     ) -> Option<Dependencies> {
         build::dependencies(source, constants, (asked, observed), depth, resources)
+    }
+
+    /// The invariants and assertions that are proved by induction to hold in all reachable states. Nothing if the resources did not last, or the machine cannot be analysed.
+    pub fn proved_properties(
+        source: &EncodingSource<'_>,
+        constants: &State,
+        depth: AnalysisDepth,
+        resources: &Resources,
+    ) -> Option<Vec<PropertyKind>> {
+        build::proved_properties(source, constants, depth, resources)
     }
 
     pub fn n_instances(&self) -> usize {

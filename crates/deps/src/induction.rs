@@ -9,7 +9,7 @@ use abridge_blast::{Lit, Replaced, SatAnswer};
 use abridge_encoding::Cells;
 
 use crate::dependencies::AnalysedInstance;
-use crate::theory::Theory;
+use crate::theory::{QuestionKind, Theory};
 
 /// Keeps the candidates that all instances preserve, assuming `ground`.
 pub(crate) fn inductive(
@@ -24,10 +24,16 @@ pub(crate) fn inductive(
     theory.know(ground.iter().chain(&candidates).copied());
     while let Some(next) = waiting.iter().position(|waits| *waits) {
         waiting[next] = false;
-        let before = candidates.len();
-        drop_falsified(theory, cells, instances[next], &mut candidates);
-        theory.forget();
-        if candidates.len() < before {
+        // One answer for each instance: an analysis that ran out of time goes on from where it was.
+        let question = candidates.iter().map(|candidate| candidate.number()).chain([next as u32]);
+        let dropped = theory.remembered(QuestionKind::Inductive, question, candidates.len(), |theory| {
+            let falsified = falsified(theory, cells, instances[next], &candidates);
+            theory.forget();
+            (0..candidates.len()).filter(|idx| falsified.contains(&candidates[*idx])).collect()
+        });
+        if !dropped.is_empty() {
+            let mut idx = 0..;
+            candidates.retain(|_| idx.next().is_some_and(|idx| !dropped.contains(idx)));
             waiting.fill(true);
             theory.know(ground.iter().chain(&candidates).copied());
         }
@@ -35,8 +41,8 @@ pub(crate) fn inductive(
     candidates
 }
 
-/// Drops the candidates that an instance can falsify while all of them hold.
-fn drop_falsified(theory: &mut Theory, cells: &Cells, instance: &AnalysedInstance, candidates: &mut Vec<Lit>) {
+/// The candidates that an instance can falsify while all of them hold.
+fn falsified(theory: &mut Theory, cells: &Cells, instance: &AnalysedInstance, candidates: &[Lit]) -> Vec<Lit> {
     let mut done = Replaced::default();
     let mut open: Vec<(Lit, Lit)> = Vec::new();
     let mut doubtful = Vec::new();
@@ -69,5 +75,5 @@ fn drop_falsified(theory: &mut Theory, cells: &Cells, instance: &AnalysedInstanc
             }
         }
     }
-    candidates.retain(|candidate| !doubtful.contains(candidate));
+    doubtful
 }

@@ -139,6 +139,14 @@ impl Conjuncts {
         }
     }
 
+    /// Whether all conjuncts are proved.
+    pub(crate) fn are_proved(&self, proved: &ProvedConjuncts) -> bool {
+        let is_proved = |conjunct: &ConjunctMemo| {
+            proved.of(self.role).is_some_and(|numbers| numbers.contains(conjunct.number as usize))
+        };
+        self.list.iter().all(is_proved)
+    }
+
     pub(crate) fn memos(&self) -> impl Iterator<Item = &Memo> {
         self.groups.iter().filter_map(|group| group.memo.as_ref())
     }

@@ -120,7 +120,7 @@ pub struct Explicit<'m> {
     /// SCOPE of the machine. States outside of it are neither inspected nor expanded.
     pub(crate) scope: Conjuncts,
     /// Conjuncts that need not be evaluated.
-    pub(crate) proved: OnceLock<ProvedConjuncts>,
+    pub(crate) proved: Mutex<Option<Arc<ProvedConjuncts>>>,
     pub(crate) lists: Lists,
     /// Parts of memo tables still to be copied to larger tables.
     pub(crate) moves: Mutex<Vec<memo::SlotRange>>,
@@ -231,7 +231,7 @@ impl<'m> Explicit<'m> {
             program,
             lists: Lists::new(),
             moves: Mutex::default(),
-            proved: OnceLock::new(),
+            proved: Mutex::default(),
             epoch: AtomicU32::new(0),
             profile: Mutex::default(),
             notations: OnceLock::new(),
@@ -247,11 +247,27 @@ impl<'m> Explicit<'m> {
         lock(&self.profile).clone()
     }
 
-    /// Takes note of conjuncts that need not be evaluated; the first time only.
-    pub fn note_proved(&self, proved: ProvedConjuncts) {
-        if self.proved.set(proved).is_ok() {
-            self.epoch.fetch_add(1, Ordering::Release);
+    /// Takes note of conjuncts that need not be evaluated. Those for other constants than the first ones are not kept.
+    pub fn note_proved(&self, mut proved: ProvedConjuncts) {
+        let mut known = lock(&self.proved);
+        if let Some(known) = &*known {
+            if known.constants != proved.constants {
+                return;
+            }
+            proved.invariant.union_with(&known.invariant);
+            proved.assertions.union_with(&known.assertions);
         }
+        *known = Some(Arc::new(proved));
+        self.epoch.fetch_add(1, Ordering::Release);
+    }
+
+    pub(crate) fn proved(&self) -> Option<Arc<ProvedConjuncts>> {
+        lock(&self.proved).clone()
+    }
+
+    /// Number of conjuncts that need not be evaluated.
+    pub fn n_proved(&self) -> usize {
+        self.proved().map_or(0, |proved| proved.invariant.len() + proved.assertions.len())
     }
 
     /// Steps of one operation are limited in number.

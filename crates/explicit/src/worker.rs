@@ -65,6 +65,16 @@ impl System for Explicit<'_> {
         moves.len()
     }
 
+    fn open_properties(&self, asked: Properties) -> Properties {
+        // States with other constants may violate what was proved for these.
+        let Some(proved) = self.proved().filter(|_| self.constants.len() == 1) else { return asked };
+        Properties {
+            invariant: asked.invariant && !self.invariant.are_proved(&proved),
+            assertions: asked.assertions && !self.assertions.are_proved(&proved),
+            ..asked
+        }
+    }
+
     fn tidy_part(&self) {
         let next = lock(&self.moves).pop();
         if let Some(part) = next {
@@ -138,8 +148,8 @@ impl<'a> ExplicitWorker<'a> {
             self.operations.iter_mut().for_each(Performer::refresh);
             self.buffers.verdicts.refresh();
             let inspectors = [&mut self.invariant, &mut self.assertions, &mut self.goal, &mut self.propositions];
-            let proved = self.system.proved.get();
-            inspectors.into_iter().chain([&mut self.scope]).for_each(|inspector| inspector.refresh(proved));
+            let proved = self.system.proved();
+            inspectors.into_iter().chain([&mut self.scope]).for_each(|inspector| inspector.refresh(proved.as_deref()));
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use abridge_store::{CandidatePlace, Families, N_SHARDS, Sifted, StateTable, shard_of};
-use abridge_system::{Completeness, FindingKind, Gap, Worker};
+use abridge_system::{Completeness, FindingKind, Gap, Properties, Worker};
 
 use crate::asleep::SleepSets;
 use crate::explore::SearchConfig;
@@ -292,16 +292,19 @@ impl Batch {
     pub(crate) fn inspect<W: Worker>(
         &mut self,
         table: &StateTable,
-        config: &SearchConfig,
+        asked: Properties,
         scratch: &mut BatchScratch<W>,
         states_ahead: usize,
     ) {
         self.gather();
+        if asked == Properties::default() {
+            return;
+        }
         for (first, states) in (0..).step_by(states_ahead).zip(self.new.chunks(states_ahead)) {
             let roots = states
                 .iter()
                 .map(|(position, candidate)| (self.parent_roots[*position as usize], self.roots[*candidate as usize]));
-            let gap = scratch.inspect_all(table, roots, config.properties, &mut |idx, kind| {
+            let gap = scratch.inspect_all(table, roots, asked, &mut |idx, kind| {
                 self.findings.push((states[idx].0, kind, Whose::New(first + idx as u32)));
             });
             self.gap = self.gap.max(gap);

@@ -10,7 +10,7 @@ use std::thread::{self, Scope};
 
 use abridge_diag::with_stack;
 use abridge_store::{Inserted, MAX_STATES, NO_PARENT, Order, StateTable, Volume};
-use abridge_system::{Completeness, Finding, FindingKind, Gap, Limit, Steps, System};
+use abridge_system::{Completeness, Finding, FindingKind, Gap, Limit, Properties, Steps, System};
 
 use crate::disk::{self, Disk, Grown, OpenBlock, Position, Refusal, Resumed, Saver};
 use crate::explore::{Control, DiskUse, Exploration, Progress, SearchConfig};
@@ -143,6 +143,7 @@ fn run<S: System>(system: &S, config: &SearchConfig, control: &mut dyn Control, 
             scout: Scout::new(system, config),
             record,
             position,
+            asked: config.properties,
             since_poll: 0,
             walked_before: 0,
             saver: start.saver,
@@ -168,6 +169,8 @@ struct BreadthFirst<'e, 'v, S: System + 'e> {
     scout: Scout<'e, S>,
     record: SearchRecord,
     position: Position,
+    /// Properties that new states are inspected for.
+    asked: Properties,
     since_poll: u32,
     /// First state that was not expanded when random walks were last considered.
     walked_before: u32,
@@ -429,6 +432,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
                 0 => {}
                 n_parts => self.run_task(Task::Tidy(n_parts), &mut |_| {}),
             }
+            self.asked = self.system.open_properties(self.config.properties);
         }
     }
 
@@ -547,7 +551,7 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
 
     /// Counts the steps in the buffer, adds the new targets to the table and inspects them. Returns `false` after a failure.
     fn absorb(&mut self, parent: u32, is_last_level: bool) -> bool {
-        let BreadthFirst { config, table, scratch, record, position, buffers, .. } = self;
+        let BreadthFirst { config, table, scratch, record, position, buffers, asked, .. } = self;
         if is_last_level {
             if !scratch.steps.is_empty() {
                 record.limit(Limit::Depth(position.depth));
@@ -586,12 +590,13 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         if parent != NO_PARENT {
             table.close(parent, fresh.len() as u32);
         }
-        for (idx, (state, step)) in fresh.iter().copied().enumerate() {
+        let inspected = if *asked == Properties::default() { &[][..] } else { fresh.as_slice() };
+        for (idx, (state, step)) in inspected.iter().copied().enumerate() {
             if scratch.is_stopped_at(idx) {
                 record.heed_gap(Some(Gap::Stopped));
                 break;
             }
-            let completeness = scratch.inspect(step, config.properties, &mut |kind| {
+            let completeness = scratch.inspect(step, *asked, &mut |kind| {
                 record.find(config, Finding { kind, state });
             });
             record.heed(completeness);

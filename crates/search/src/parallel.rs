@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use abridge_store::{CandidatePlace, N_SHARDS, Order, StateTable};
-use abridge_system::System;
+use abridge_system::{Properties, System};
 
 use crate::asleep::SleepSets;
 use crate::batch::{At, Batch, batch_size};
@@ -68,6 +68,8 @@ struct Block {
     batch_size: u32,
     n_batches: usize,
     at: At,
+    /// Properties that new states are inspected for.
+    asked: Properties,
     /// Sleep sets are not used, since steps may be missing.
     forgoes_sleep: bool,
 }
@@ -117,6 +119,7 @@ impl<'c> ParallelBlock<'c> {
         let sleep_words = if has_sleep_sets { system.sleep_words() } else { 0 };
         write(&self.asleep).forget_before(states.start, sleep_words);
         block.states = states;
+        block.asked = system.open_properties(self.config.properties);
         block.at = At { is_last_level, states_ahead, sleep_words, ..block.at };
         (block.batch_size, block.n_batches) = (batch_size, n_batches);
         drop(block);
@@ -187,7 +190,7 @@ impl<'c> ParallelBlock<'c> {
             Task::Inspect => {
                 while let Some(run) = self.claim_run(batches.len(), n_workers) {
                     for idx in run {
-                        write(&batches[idx]).inspect(&table, self.config, scratch, block.at.states_ahead);
+                        write(&batches[idx]).inspect(&table, block.asked, scratch, block.at.states_ahead);
                         pause();
                     }
                 }

@@ -96,14 +96,7 @@ pub(crate) struct GateUpdate {
 impl GatePrograms {
     /// Compiles a machine for the constants of a state, or says why not.
     pub(crate) fn new(system: &Explicit<'_>, constants: &State) -> Result<GatePrograms, String> {
-        let source = EncodingSource {
-            interp: system.judge(),
-            variables: system.variables().to_vec(),
-            operations: system.operation_ids().to_vec(),
-            labels: (0..system.operation_ids().len()).map(|idx| label_locals(system, idx)).collect(),
-            functions: Vec::new(),
-            propositions: system.propositions().to_vec(),
-        };
+        let source = source(system);
         let mut prover = SatProver { conflicts: MAX_CONFLICTS, stop: system.judge().stop() };
         let config = EncodingConfig {
             fuel: MAX_FUEL,
@@ -165,6 +158,18 @@ impl GatePrograms {
     /// Operations with circuits.
     pub(crate) fn n_sliced(&self) -> usize {
         self.operations.iter().flatten().count()
+    }
+}
+
+/// What is encoded of a system.
+pub(crate) fn source<'s>(system: &'s Explicit<'_>) -> EncodingSource<'s> {
+    EncodingSource {
+        interp: system.judge(),
+        variables: system.variables().to_vec(),
+        operations: system.operation_ids().to_vec(),
+        labels: (0..system.operation_ids().len()).map(|idx| label_locals(system, idx)).collect(),
+        functions: Vec::new(),
+        propositions: system.propositions().to_vec(),
     }
 }
 

@@ -15,6 +15,7 @@ mod independence;
 mod lanes;
 mod outcomes;
 mod program;
+mod proofs;
 mod system;
 mod trial;
 mod values;

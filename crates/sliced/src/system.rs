@@ -6,8 +6,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use abridge_deps::Answers;
 use abridge_diag::with_stack;
 use abridge_encoding::PropertyKind;
 use abridge_explicit::{Explicit, ProvedConjuncts};
@@ -18,6 +19,7 @@ use rustc_hash::FxHashMap;
 
 use crate::compiled::GatePrograms;
 use crate::lanes::MAX_BLOCK_STATES;
+use crate::proofs::{self, ProofSchedule};
 use crate::trial::Trial;
 use crate::worker::SlicedWorker;
 
@@ -86,6 +88,7 @@ pub struct Sliced<'a> {
     /// States that were announced.
     n_announced: AtomicU64,
     trial: Mutex<Trial>,
+    proofs: Mutex<ProofSchedule>,
 }
 
 impl<'a> Sliced<'a> {
@@ -107,6 +110,7 @@ impl<'a> Sliced<'a> {
             is_on_demand: AtomicBool::new(is_forced),
             n_announced: AtomicU64::new(0),
             trial: Mutex::default(),
+            proofs: Mutex::default(),
         }
     }
 
@@ -163,14 +167,36 @@ impl<'a> Sliced<'a> {
         with_stack(|| GatePrograms::new(self.system, &self.system.decode(words).0).map(Arc::new))
     }
 
+    fn blank(&self, constants: u32) -> Vec<u32> {
+        let mut words = vec![UNSET; self.system.width()];
+        words[0] = constants;
+        words
+    }
+
+    /// Proves properties by induction, for the constants that the first word of states gives. What is proved is no longer evaluated.
+    pub fn prove(&self, constants: u32) {
+        self.prove_with(constants, None, &Arc::default());
+    }
+
+    /// The same within some time. Returns whether more time would be of no use.
+    fn prove_with(&self, constants: u32, time: Option<Duration>, answers: &Arc<Answers>) -> bool {
+        let n_valuations = self.valuations.lock().unwrap_or_else(PoisonError::into_inner).len();
+        if constants == NO_CONSTANTS || n_valuations > 1 {
+            return true;
+        }
+        let proved = with_stack(|| proofs::proved(self.system, &self.blank(constants), time, answers));
+        if let Some(proved) = &proved {
+            self.note_proved(constants, proved);
+        }
+        proved.is_some()
+    }
+
     /// Compiles the machine for the constants that the first word of states gives. What its circuits show to hold in all states with them is no longer evaluated, by circuits or
     /// without. Returns whether the steps of some operation have circuits.
     pub fn prepare(&self, constants: u32) -> bool {
-        let mut words = vec![UNSET; self.system.width()];
-        words[0] = constants;
-        let plan = self.compile(&words);
+        let plan = self.compile(&self.blank(constants));
         if let Ok(plan) = &plan {
-            self.note_proved(constants, plan);
+            self.note_proved(constants, &plan.proved);
         }
         let is_promising = plan.as_ref().is_ok_and(|plan| plan.n_sliced() > 0);
         self.plans().insert(constants, plan);
@@ -190,9 +216,9 @@ impl<'a> Sliced<'a> {
         is_promising
     }
 
-    fn note_proved(&self, constants: u32, plan: &GatePrograms) {
+    fn note_proved(&self, constants: u32, proved: &[PropertyKind]) {
         let (mut invariant, mut assertions) = (BitSet::default(), BitSet::default());
-        for kind in &plan.proved {
+        for kind in proved {
             match kind {
                 PropertyKind::Invariant(idx) => invariant.insert(*idx),
                 PropertyKind::Assertion(idx) => assertions.insert(*idx),
@@ -232,12 +258,15 @@ impl<'a> Sliced<'a> {
     /// The use that was made of circuits so far.
     pub fn usage(&self) -> CircuitUsage {
         let plans = self.plans();
-        let mut usage = CircuitUsage { n_operations: self.system.operation_ids().len(), ..CircuitUsage::default() };
+        let mut usage = CircuitUsage {
+            n_operations: self.system.operation_ids().len(),
+            n_proved: self.system.n_proved(),
+            ..CircuitUsage::default()
+        };
         for plan in plans.values() {
             match plan {
                 Ok(plan) => {
                     usage.is_sliced |= self.is_on();
-                    usage.n_proved = usage.n_proved.max(plan.proved.len());
                     usage.n_sliced = usage.n_sliced.max(plan.n_sliced());
                     usage.n_gates = usage.n_gates.max(plan.n_gates());
                     usage.reasons.extend(plan.reasons.iter().cloned());
@@ -275,6 +304,10 @@ impl<'a> Layer for Sliced<'a> {
             let n_announced = self.n_announced.swap(0, Ordering::Relaxed);
             let is_on = trial.next(n_states, n_announced, Instant::now(), || self.begin_trial());
             self.is_on.store(is_on, Ordering::Relaxed);
+            let mut proofs = self.proofs.lock().unwrap_or_else(PoisonError::into_inner);
+            proofs.next(Instant::now(), |time, answers| {
+                self.prove_with(self.constants.load(Ordering::Relaxed), Some(time), answers)
+            });
         }
         self.learn_independence(n_states);
         self.system.tidy(n_states)

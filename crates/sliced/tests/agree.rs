@@ -146,6 +146,7 @@ fn agree_with_proofs(system: &Explicit<'_>, states: &[Vec<u32>], expected: &[Ans
     let sliced = Sliced::new(system, Evaluator::Auto);
     let Some(first) = states.first() else { return 0 };
     sliced.prepare(first[0]);
+    sliced.prove(first[0]);
     for (state, (expected, found)) in states.iter().zip(expected.iter().zip(answers(system, states, &[16]))) {
         assert_eq!(&found, expected, "with proofs: {:?}\n{what}", system.decode(state).0);
     }

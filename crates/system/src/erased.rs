@@ -33,6 +33,7 @@ trait DynSystem: Sync {
     fn tidy_part(&self);
     fn states_ahead(&self) -> usize;
     fn sleep_words(&self) -> usize;
+    fn open_properties(&self, asked: Properties) -> Properties;
     fn may_look_ahead(&self) -> bool;
     fn bytes(&self) -> u64;
     fn save(&self, marks: &mut Vec<u64>, sink: &mut dyn io::Write) -> io::Result<()>;
@@ -65,6 +66,10 @@ impl<S: System> DynSystem for S {
 
     fn sleep_words(&self) -> usize {
         System::sleep_words(self)
+    }
+
+    fn open_properties(&self, asked: Properties) -> Properties {
+        System::open_properties(self, asked)
     }
 
     fn may_look_ahead(&self) -> bool {
@@ -124,6 +129,10 @@ impl System for AnySystem<'_> {
 
     fn sleep_words(&self) -> usize {
         self.0.sleep_words()
+    }
+
+    fn open_properties(&self, asked: Properties) -> Properties {
+        self.0.open_properties(asked)
     }
 
     fn may_look_ahead(&self) -> bool {

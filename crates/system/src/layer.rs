@@ -39,6 +39,10 @@ pub trait Layer: Sync {
         0
     }
 
+    fn layer_open_properties(&self, asked: Properties) -> Properties {
+        self.inner().open_properties(asked)
+    }
+
     fn layer_may_look_ahead(&self) -> bool {
         self.inner().may_look_ahead()
     }
@@ -97,6 +101,10 @@ impl<L: Layer> System for L {
 
     fn sleep_words(&self) -> usize {
         self.layer_sleep_words()
+    }
+
+    fn open_properties(&self, asked: Properties) -> Properties {
+        self.layer_open_properties(asked)
     }
 
     fn may_look_ahead(&self) -> bool {

@@ -43,6 +43,11 @@ pub trait System: Sync {
         0
     }
 
+    /// Those of the properties that have to be inspected: the others hold in all states that can be met. It may change whenever [`System::tidy`] is called.
+    fn open_properties(&self, asked: Properties) -> Properties {
+        asked
+    }
+
     /// Evaluation of states ahead of the search is allowed: nothing that is told besides results depends on it.
     fn may_look_ahead(&self) -> bool {
         false

@@ -97,9 +97,7 @@ impl<'a> Inspector<'a> {
     }
 
     pub(crate) fn refresh(&mut self, proved: Option<&ProvedConjuncts>) {
-        if let Some(proved) = proved.filter(|proved| self.proved.constants != Some(proved.constants)) {
-            self.proved = ProvedHere::new(self.conjuncts, proved);
-        }
+        self.proved = proved.map_or_else(ProvedHere::default, |proved| ProvedHere::new(self.conjuncts, proved));
         self.handles.iter_mut().flatten().for_each(MemoHandle::refresh);
     }
 
