@@ -400,3 +400,51 @@ fn rows_of_a_board_are_compared_under_their_names() {
         assert_eq!((report.states, report.limits), (0, Vec::new()), "{formula}");
     }
 }
+
+#[test]
+fn images_of_a_function_decide_its_points() {
+    // Each condition twice: as it is, and hidden from the solver.
+    let conditions = [
+        "dom(f |> {1, 2}) = {1, 3}",
+        "dom(f |>> {0}) <: {2}",
+        "f~[{1}] = {2, 3}",
+        "f[{1, 2}] = {0, 4}",
+        "{0, 4} <: f[{1, 2}]",
+        "ran({1} <<| f) <: 0..1",
+        "2 : ran(f) & 3 : dom(f)",
+        "f /\\ {1 |-> 1, 2 |-> 2} = {2 |-> 2}",
+        "f \\/ {1 |-> 1} = {1 |-> 1, 2 |-> 3, 3 |-> 0}",
+        "f - {1 |-> 1} <: {1 |-> 2, 2 |-> 2, 3 |-> 3}",
+        "(f ; s) = {1 |-> 1, 2 |-> 4}",
+        "(t ; f) = {5 |-> 0, 6 |-> 4}",
+        "f <+ {1 |-> 0} = {1 |-> 0, 2 |-> 4, 3 |-> 1}",
+        "s |> dom(f) = {0 |-> 1, 1 |-> 2}",
+        "dom(f) <| t~ = {1 |-> 5, 3 |-> 6}",
+        "t~[dom(f)] = {5}",
+        "dom(f) * {7} = {1 |-> 7, 3 |-> 7}",
+        "{7} * ran(f) <: {7 |-> 0, 7 |-> 1}",
+        "ran(f) = {8}",
+    ];
+    for candidates in ["1..3 --> 0..4", "1..3 +-> 0..4", "1..3 >+> 0..4", "1..3 <-> 0..2"] {
+        let told = |condition: &str| format!("{{f | f : {candidates} & {condition}}}");
+        let claims: Vec<String> = conditions
+            .iter()
+            .map(|condition| format!("{} = {}", told(condition), told(&format!("bool({condition}) = TRUE"))))
+            .collect();
+        let text = format!(
+            "MACHINE M CONSTANTS s, t PROPERTIES s = %x.(x : 0..4 | x + 1) & t = {{5 |-> 1, 6 |-> 3}} ASSERTIONS {} END",
+            claims.join(" & ")
+        );
+        agree(&text, (2, 2));
+    }
+}
+
+#[test]
+fn long_functions_follow_from_their_inverse_images() {
+    let text = "MACHINE M CONSTANTS D, r, f, g, h
+        PROPERTIES D = 1..300 & r = {x | x : D & x mod 7 = 3} & f : D --> BOOL & dom(f |> {TRUE}) = r
+          & g : D --> 0..9 & g~[0..8] = r & g[r] = {4} & h <: D & 1..290 \\/ h = D & h /\\ 1..290 = {5}
+        ASSERTIONS f = %x.(x : D | bool(x : r)); g = (D * {9}) <+ (r * {4}); card(h) = 11
+        END";
+    agree(text, (2, 2));
+}

@@ -61,6 +61,26 @@ impl FunctionShape {
         self.points.iter().fold(1, |cost: u64, point| cost.saturating_mul(point.options.len() as u64))
     }
 
+    /// Partial value in which the points with a single value are decided, unless they remove values at others.
+    fn start(&self, waiting: Vec<Constraint>) -> PointwiseProgress {
+        let is_decided = |point: &&OpenPoint| !self.is_injective && point.options.len() == 1;
+        let (decided, points): (Vec<&OpenPoint>, Vec<&OpenPoint>) = self.points.iter().partition(is_decided);
+        let element = |point: &&OpenPoint| {
+            let value = point.options[0].clone()?;
+            Some(if self.is_function { Value::pair(point.key.clone(), value) } else { point.key.clone() })
+        };
+        let absent = decided.iter().filter(|point| point.options[0].is_none());
+        let partial = Partial {
+            is_function: self.is_function,
+            is_total: self.is_total,
+            is_injective: self.is_injective,
+            decided: decided.iter().filter_map(element).collect(),
+            absent: absent.map(|point| point.key.clone()).collect(),
+            open: points.iter().map(|point| point.key.clone()).collect(),
+        };
+        PointwiseProgress { partial, points: points.into_iter().cloned().collect(), waiting, fruitless: 0 }
+    }
+
     pub(super) fn is_total_function(&self) -> bool {
         self.is_function && self.is_total
     }
@@ -86,7 +106,9 @@ impl SolutionSearch<'_> {
         };
         let options: Arc<[Option<Value>]> = [None, Some(Value::Bool(true))].into();
         let keys = session.elements(&base, &node.env)?;
-        let points = keys.into_iter().map(|key| OpenPoint { key, options: options.clone() }).collect();
+        let mut points: Vec<OpenPoint> =
+            keys.into_iter().map(|key| OpenPoint { key, options: options.clone() }).collect();
+        self.narrow_points(unknown, false, node, &mut points)?;
         Ok(Some(FunctionShape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
     }
 
@@ -121,6 +143,7 @@ impl SolutionSearch<'_> {
             let options = absent.into_iter().chain(values.iter().map(Some)).collect();
             points.push(OpenPoint { key, options });
         }
+        self.narrow_points(unknown, true, node, &mut points)?;
         // Too few values for an injection, or too few points for a surjection.
         let n_values = targets.as_ref().map(Set::len);
         let (n_points, Arrow { total, injective, surjective, .. }) = (points.len() as u64, arrow);
@@ -209,17 +232,8 @@ impl SolutionSearch<'_> {
         {
             return self.by_network(unknown, set, &network, node, found);
         }
-        let partial = Partial {
-            is_function: shape.is_function,
-            is_total: shape.is_total,
-            is_injective: shape.is_injective,
-            decided: Set::EMPTY,
-            absent: Set::EMPTY,
-            open: shape.points.iter().map(|point| point.key.clone()).collect(),
-        };
         let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open)).cloned();
-        let progress =
-            PointwiseProgress { partial, points: shape.points.clone(), waiting: ready.collect(), fruitless: 0 };
+        let progress = shape.start(ready.collect());
         self.decide(unknown, set, shape, node, progress, found)
     }
 
