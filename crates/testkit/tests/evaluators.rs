@@ -448,3 +448,19 @@ fn long_functions_follow_from_their_inverse_images() {
         END";
     agree(text, (2, 2));
 }
+
+#[test]
+fn bounds_cut_wide_intervals() {
+    let text =
+        "MACHINE M CONSTANTS big PROPERTIES big = 4294967295 VARIABLES v INVARIANT v : 0..3 INITIALISATION v := 0
+        OPERATIONS
+          none = SELECT v < 3 & not(#x.(x : 0..big & x < 0 - v)) THEN v := v + 1 END;
+          product = SELECT not(#x.(x : 0..4294967295 & x * 2 < 0 - v)) THEN v := 0 END;
+          sum = SELECT !x.(x : 0..4294967295 & x + v < 5 => x < 5) THEN v := 0 END;
+          end = ANY x WHERE x : 0..4294967295 & x > 4294967293 + v THEN v := x mod 4 END;
+          set(x) = PRE x : 0..big & x < v THEN v := x END;
+          count = SELECT card({x | x : 0..4294967295 & x < v & x <= 1}) = v THEN skip END
+        END";
+    // Beside the set-up and the initialisation: none 3, product and sum 4 each, end 2 + 1, set 1 + 2 + 3, count 3.
+    agree(text, (5, 25));
+}
