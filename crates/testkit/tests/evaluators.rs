@@ -441,9 +441,9 @@ fn images_of_a_function_decide_its_points() {
 
 #[test]
 fn long_functions_follow_from_their_inverse_images() {
-    let text = "MACHINE M CONSTANTS D, r, f, g, h
+    let text = "MACHINE M CONSTANTS D, r, f, g, h, i
         PROPERTIES D = 1..300 & r = {x | x : D & x mod 7 = 3} & f : D --> BOOL & dom(f |> {TRUE}) = r
-          & g : D --> 0..9 & g~[0..8] = r & g[r] = {4} & h <: D & 1..290 \\/ h = D & h /\\ 1..290 = {5}
+          & i : POW((D +-> D) * (D +-> D)) & i = {} & g : D --> 0..9 & g~[0..8] = r & g[r] = {4} & h <: D & 1..290 \\/ h = D & h /\\ 1..290 = {5}
         ASSERTIONS f = %x.(x : D | bool(x : r)); g = (D * {9}) <+ (r * {4}); card(h) = 11
         END";
     agree(text, (2, 2));

@@ -346,9 +346,10 @@ impl SolutionSearch<'_> {
         node: &SearchNode,
         best: &mut Best,
     ) -> Result<()> {
-        let Some(unknown) = self.as_unknown(left, node).filter(|unknown| self.is_supported(*unknown, node)) else {
+        let Some(unknown) = self.as_unknown(left, node) else { return Ok(()) };
+        if !self.has_few_candidates(set) || !self.is_supported(unknown, node) {
             return Ok(());
-        };
+        }
         if let Some(shape) = self.shape(unknown, set, node)? {
             best.offer(shape.cost(), SolverBranch::Points { constraint, unknown, set: set.clone(), shape });
         }

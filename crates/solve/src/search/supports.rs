@@ -6,7 +6,7 @@
 //! that yield it; if all of them are at one point, that point has one of their values. A candidate that is removed without need loses solutions.
 
 use abridge_diag::with_stack;
-use abridge_eval::{Constraint, ConstraintKind, Operand, Relation, Result, Unknown};
+use abridge_eval::{Constraint, ConstraintKind, Operand, Relation, Result, Size, SymbolicSet, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value, relation};
 use rustc_hash::FxHashMap;
@@ -57,6 +57,20 @@ impl SolutionSearch<'_> {
     pub(super) fn is_supported(&self, unknown: Unknown, node: &SearchNode) -> bool {
         let open = [&node.open[..], &[unknown]].concat();
         node.constraints.iter().any(|constraint| self.sides(unknown, constraint, &open).is_some())
+    }
+
+    /// Whether the pairs of the functions, or elements of the sets, in a set of those can be looked at one by one.
+    pub(super) fn has_few_candidates(&self, set: &Val) -> bool {
+        let size = |set: &Val| match self.session.size(set) {
+            Size::AtMost(size) => size,
+            _ => u64::MAX,
+        };
+        let n_candidates = match set.as_sym() {
+            Some(SymbolicSet::Unary(UnaryOp::Pow | UnaryOp::Fin | UnaryOp::Pow1 | UnaryOp::Fin1, base)) => size(base),
+            Some(SymbolicSet::Binary(BinaryOp::Arrow(_), from, to)) => size(from).saturating_mul(size(to)),
+            _ => return false,
+        };
+        n_candidates <= MAX_YIELD as u64
     }
 
     /// Removes options of the points that cannot satisfy the constraints; all options, if there is no solution.
