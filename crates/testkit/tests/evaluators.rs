@@ -464,3 +464,16 @@ fn bounds_cut_wide_intervals() {
     // Beside the set-up and the initialisation: none 3, product and sum 4 each, end 2 + 1, set 1 + 2 + 3, count 3.
     agree(text, (5, 25));
 }
+
+#[test]
+fn a_condition_that_says_nothing_about_parts_waits_for_the_whole() {
+    // No sum over a set is known before the set is, and there are many sets to compare it with.
+    let text = "MACHINE M SETS S = {a, b, c, d, e, f, g, h, i, j, k} CONSTANTS w, v, best
+        PROPERTIES w = {a |-> 3, b |-> 4, c |-> 5, d |-> 9, e |-> 14, f |-> 8, g |-> 7, h |-> 2, i |-> 6, j |-> 11, k |-> 13}
+          & v = {a |-> 3, b |-> 4, c |-> 4, d |-> 10, e |-> 15, f |-> 7, g |-> 8, h |-> 1, i |-> 6, j |-> 12, k |-> 13}
+          & best <: S & SIGMA(x).(x : best | w(x)) <= 30
+          & !s.(s <: S & SIGMA(x).(x : s | w(x)) <= 30 => SIGMA(x).(x : s | v(x)) <= SIGMA(x).(x : best | v(x)))
+        ASSERTIONS best : {{d, e, g}, {a, d, g, j}}; SIGMA(x).(x : best | v(x)) = 33
+        END";
+    agree(text, (4, 4));
+}
