@@ -6,9 +6,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use abridge_diag::with_stack;
+use abridge_diag::{StopFlag, with_stack};
 use abridge_explicit::Explicit;
 use abridge_model_system::ModelSystem as _;
 use abridge_system::{Layer, MachineLayer, System as _};
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::compiled::GatePrograms;
 use crate::lanes::MAX_BLOCK_STATES;
-use crate::trial::Trial;
+use crate::trial::{Compiled, Trial};
 use crate::worker::SlicedWorker;
 
 /// The way in which steps and properties are evaluated.
@@ -150,30 +150,34 @@ impl<'a> Sliced<'a> {
         if !self.is_on_demand.load(Ordering::Relaxed) || plans.len() >= MAX_VALUATIONS {
             return None;
         }
-        let plan = self.compile(words);
+        let plan = self.compile(words, self.system.judge().stop());
         plans.insert(words[0], plan.clone());
         plan.ok()
     }
 
-    fn compile(&self, words: &[u32]) -> Result<Arc<GatePrograms>, String> {
-        with_stack(|| GatePrograms::new(self.system, &self.system.decode(words).0).map(Arc::new))
+    fn compile(&self, words: &[u32], stop: StopFlag) -> Result<Arc<GatePrograms>, String> {
+        with_stack(|| GatePrograms::new(self.system, &self.system.decode(words).0, stop).map(Arc::new))
     }
 
     /// Compiles the machine for a trial, if there are few valuations of the constants: that of the latest states first.
-    fn begin_trial(&self) -> bool {
+    fn begin_trial(&self, allowance: Duration) -> Compiled {
         let constants = self.constants.load(Ordering::Relaxed);
         let n_valuations = self.valuations.lock().unwrap_or_else(PoisonError::into_inner).len();
         if !(1..=MAX_TRIAL_VALUATIONS).contains(&n_valuations) {
-            return false;
+            return Compiled::Useless;
         }
         let mut words = vec![abridge_model_system::UNSET; self.system.width()];
         words[0] = constants;
-        let plan = self.compile(&words);
+        let (end, whole) = (Instant::now() + allowance, self.system.judge().stop());
+        let plan = self.compile(&words, StopFlag::probed(move || whole.is_raised() || Instant::now() >= end));
+        if plan.is_err() && Instant::now() >= end {
+            return Compiled::Late;
+        }
         let is_promising = plan.as_ref().is_ok_and(|plan| plan.n_sliced() > 0);
         self.plans().insert(constants, plan);
         self.is_on_demand.store(is_promising, Ordering::Relaxed);
         self.version.fetch_add(1, Ordering::Release);
-        is_promising
+        if is_promising { Compiled::Promising } else { Compiled::Useless }
     }
 
     /// Decides which outcomes are independent, now and then.
@@ -246,7 +250,7 @@ impl<'a> Layer for Sliced<'a> {
         if self.evaluator == Evaluator::Auto {
             let mut trial = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
             let n_announced = self.n_announced.swap(0, Ordering::Relaxed);
-            let is_on = trial.next(n_states, n_announced, Instant::now(), || self.begin_trial());
+            let is_on = trial.next(n_states, n_announced, Instant::now(), |time| self.begin_trial(time));
             self.is_on.store(is_on, Ordering::Relaxed);
         }
         self.learn_independence(n_states);
