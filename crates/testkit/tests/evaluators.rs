@@ -477,3 +477,17 @@ fn a_condition_that_says_nothing_about_parts_waits_for_the_whole() {
         END";
     agree(text, (4, 4));
 }
+
+#[test]
+fn a_part_without_outcomes_ends_all_parts_beside_it() {
+    let text = "MACHINE M VARIABLES x, f INVARIANT x : INTEGER & f : 1..64 --> BOOL
+        INITIALISATION x :: INTEGER || f :: 1..64 --> BOOL
+        END";
+    let model = Project::model_of(text);
+    for compiled in [true, false] {
+        let mut config = Config::default();
+        config.system.compiled = compiled;
+        let report = check(&model, &config, &mut ());
+        assert_eq!((report.verdict, report.states), (Verdict::Incomplete, 0), "compiled: {compiled}");
+    }
+}
