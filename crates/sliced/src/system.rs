@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::compiled::GatePrograms;
 use crate::lanes::MAX_BLOCK_STATES;
-use crate::trial::{Compiled, Trial};
+use crate::trial::{CompileOutcome, Trial};
 use crate::worker::SlicedWorker;
 
 /// The way in which steps and properties are evaluated.
@@ -160,24 +160,24 @@ impl<'a> Sliced<'a> {
     }
 
     /// Compiles the machine for a trial, if there are few valuations of the constants: that of the latest states first.
-    fn begin_trial(&self, allowance: Duration) -> Compiled {
+    fn begin_trial(&self, allowance: Duration) -> CompileOutcome {
         let constants = self.constants.load(Ordering::Relaxed);
         let n_valuations = self.valuations.lock().unwrap_or_else(PoisonError::into_inner).len();
         if !(1..=MAX_TRIAL_VALUATIONS).contains(&n_valuations) {
-            return Compiled::Useless;
+            return CompileOutcome::Useless;
         }
         let mut words = vec![abridge_model_system::UNSET; self.system.width()];
         words[0] = constants;
         let (end, whole) = (Instant::now() + allowance, self.system.judge().stop());
         let plan = self.compile(&words, StopFlag::probed(move || whole.is_raised() || Instant::now() >= end));
         if plan.is_err() && Instant::now() >= end {
-            return Compiled::Late;
+            return CompileOutcome::Late;
         }
         let is_promising = plan.as_ref().is_ok_and(|plan| plan.n_sliced() > 0);
         self.plans().insert(constants, plan);
         self.is_on_demand.store(is_promising, Ordering::Relaxed);
         self.version.fetch_add(1, Ordering::Release);
-        if is_promising { Compiled::Promising } else { Compiled::Useless }
+        if is_promising { CompileOutcome::Promising } else { CompileOutcome::Useless }
     }
 
     /// Decides which outcomes are independent, now and then.

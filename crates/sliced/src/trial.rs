@@ -69,7 +69,7 @@ impl Spent {
 
 /// The end of an attempt to compile circuits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Compiled {
+pub(crate) enum CompileOutcome {
     Promising,
     Useless,
     /// There was not enough time.
@@ -100,7 +100,7 @@ impl Trial {
         n_states: u64,
         n_asked: u64,
         now: Instant,
-        begin: impl FnOnce(Duration) -> Compiled,
+        begin: impl FnOnce(Duration) -> CompileOutcome,
     ) -> bool {
         let elapsed = self.last.map_or(Duration::ZERO, |last| now.duration_since(last));
         self.last = Some(now);
@@ -131,7 +131,12 @@ impl Trial {
         }
     }
 
-    fn wait(&mut self, n_states: u64, (elapsed, n_asked): (Duration, u64), begin: impl FnOnce(Duration) -> Compiled) {
+    fn wait(
+        &mut self,
+        n_states: u64,
+        (elapsed, n_asked): (Duration, u64),
+        begin: impl FnOnce(Duration) -> CompileOutcome,
+    ) {
         self.waited += elapsed;
         self.n_asked += n_asked;
         if self.before.n_states >= MIN_FIRST_JUDGED_STATES {
@@ -149,12 +154,12 @@ impl Trial {
         }
         self.allowed = allowance;
         let compiled = begin(allowance);
-        self.is_refused = compiled == Compiled::Useless;
+        self.is_refused = compiled == CompileOutcome::Useless;
         let n_left = n_states.saturating_sub(self.n_asked).min(MAX_WARMING_STATES);
         self.stage = match compiled {
-            Compiled::Promising => Stage::Warming { n_left },
-            Compiled::Useless => Stage::Settled { is_on: false },
-            Compiled::Late => Stage::Waiting,
+            CompileOutcome::Promising => Stage::Warming { n_left },
+            CompileOutcome::Useless => Stage::Settled { is_on: false },
+            CompileOutcome::Late => Stage::Waiting,
         };
         // What compiling took is no part of a block.
         self.last = None;
@@ -193,7 +198,7 @@ impl Trial {
 
 #[cfg(test)]
 mod tests {
-    use super::{Compiled, Trial};
+    use super::{CompileOutcome, Trial};
     use std::time::{Duration, Instant};
 
     #[test]
@@ -205,7 +210,7 @@ mod tests {
             let now = start + Duration::from_millis(100) * block;
             let is_on = trial.next(10_000, 1_000, now, |allowance| {
                 attempts.push((block, allowance.as_secs()));
-                Compiled::Late
+                CompileOutcome::Late
             });
             assert!(!is_on);
         }
