@@ -491,3 +491,13 @@ fn a_part_without_outcomes_ends_all_parts_beside_it() {
         assert_eq!((report.verdict, report.states), (Verdict::Incomplete, 0), "compiled: {compiled}");
     }
 }
+
+#[test]
+fn long_identities_are_not_listed() {
+    let text = "MACHINE M CONSTANTS n, s PROPERTIES n = 1000000000000 & s = 1..n
+        ASSERTIONS id(s) : perm(s) & id(s) : iseq1(1..n + 1) & id(s) /: perm(1..n + 1) & id(2..n) /: seq(s);
+          id(s) : s >->> s & id(s) : s --> NATURAL & id(s) : 0..n >+> s & id(s) /: 0..n --> s & id(s) /: s -->> 0..n & id(s) : s <-> s;
+          id({}) : iseq(s) & id({}) /: seq1(s) & id(1..2) : perm({1, 2}) & id(1..2) /: perm({1, 2, 3}) & id({1, 3}) /: seq(s)
+        END";
+    agree(text, (2, 2));
+}
