@@ -107,6 +107,22 @@ impl FileSystem for MachineFiles {
     fn is_file(&self, path: &Path) -> bool {
         path.is_file()
     }
+
+    /// Only of folders whose files may be read.
+    fn names_in(&self, folder: &Path) -> Vec<String> {
+        let Ok(folder) = self.reach.admit(folder) else { return Vec::new() };
+        names_in(&folder)
+    }
+}
+
+/// Names of the files in a folder, in order; not all of them, if there are very many.
+pub(crate) fn names_in(folder: &Path) -> Vec<String> {
+    const MAX_LISTED_FILES: usize = 10_000;
+    let Ok(entries) = std::fs::read_dir(or_here(folder)) else { return Vec::new() };
+    let names = entries.take(MAX_LISTED_FILES).flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    names
 }
 
 /// The disk around a machine, and the clock.

@@ -10,7 +10,7 @@ use abridge_diag::{Diagnostic, SourceMap};
 use abridge_model::Model;
 use abridge_sema::{FormulaAnalysis, FormulaText, Options};
 
-use crate::disk::MachineFiles;
+use crate::disk::{MachineFiles, names_in};
 
 /// What a front end found out about a file.
 pub(crate) struct Loaded {
@@ -55,15 +55,12 @@ pub(crate) fn load_with(file: Option<&Path>, texts: &[FormulaText], options: &Op
 
 /// Names a machine in the same folder if a file does not exist: one with an ending, or with nearly this name.
 fn suggest(file: &Path, diagnostics: &mut [Diagnostic]) {
-    const MAX_LISTED_FILES: usize = 10_000;
     let (Some(first), Some(name)) = (diagnostics.first_mut(), file.file_name()) else { return };
     if first.id != "file-unreadable" || first.span().is_some() || file.exists() {
         return;
     }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let names = entries.take(MAX_LISTED_FILES).flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let names: Vec<String> = names.filter(|name| MACHINE_ENDINGS.iter().any(|end| name.ends_with(end))).collect();
+    let mut names = names_in(file.parent().unwrap_or(Path::new("")));
+    names.retain(|name| MACHINE_ENDINGS.iter().any(|end| name.ends_with(end)));
     let name = name.to_string_lossy();
     let completed = MACHINE_ENDINGS.iter().map(|end| format!("{name}{end}")).find(|name| names.contains(name));
     let same = || names.iter().find(|known| known.eq_ignore_ascii_case(&name)).cloned();

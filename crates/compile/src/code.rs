@@ -194,6 +194,8 @@ pub(crate) enum PlanStep {
         slot: usize,
         low: Vec<Code>,
         high: Vec<Code>,
+        /// Further conditions bound the integer, as in [`CandidateSource::Bounded`].
+        is_bounded: bool,
     },
 }
 
@@ -209,6 +211,8 @@ pub(crate) enum ConcatPart {
 
 pub(crate) enum CandidateSource {
     Code(Code),
+    /// Set of integers that other conditions bound. If it is large, the solver is better: it infers the bounds.
+    Bounded(Code),
     /// Set that may be symbolic, listed by the plain interpreter.
     Interpret(ExprId, Arc<FreeNames>),
     /// All subsets of a set.

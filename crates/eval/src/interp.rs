@@ -330,6 +330,11 @@ impl<'i> Session<'i> {
         if (before ^ left) >= STEPS_PER_STOP_CHECK { self.poll() } else { Ok(()) }
     }
 
+    /// Rest of the budget, also during a probe.
+    pub fn steps_left(&self) -> u64 {
+        self.fuel.get().saturating_add(self.reserve.get())
+    }
+
     /// Looks at the stop flag and at the clock, if there is a time limit.
     pub fn poll(&self) -> Result<()> {
         if self.interp.is_stopped() {

@@ -364,6 +364,10 @@ impl Session<'_> {
         for column in &mut columns {
             column.error.take().map_or(ControlFlow::Continue(()), |error| emit(Err(error)))?;
         }
+        // A part without outcomes leaves no combination, however many outcomes the others have.
+        if columns.iter().any(Column::is_infeasible) {
+            return ControlFlow::Continue(());
+        }
         // Parts with one outcome are merged first: there may be very many, and each level of the combination copies the assignments so far.
         let mut single = Vec::new();
         columns.retain_mut(|column| {

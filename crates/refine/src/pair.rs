@@ -283,7 +283,8 @@ impl PairWorker<'_, '_> {
     /// Heeds what a list of steps of an operation is worth.
     pub(crate) fn heed(&mut self, called: Called, operation: u32) {
         self.found.heed(called, operation);
-        if called.gap.is_some() {
+        // A stop says nothing about the operation in whose evaluation it came.
+        if called.gap.is_some_and(|gap| gap != Gap::Stopped) {
             self.pair.note_gap(operation);
         }
     }

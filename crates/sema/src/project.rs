@@ -22,6 +22,11 @@ pub trait FileSystem {
     fn read(&self, path: &Path) -> std::io::Result<Vec<u8>>;
 
     fn is_file(&self, path: &Path) -> bool;
+
+    /// Names of the files in a folder, to find one that was meant. None if they cannot be listed.
+    fn names_in(&self, _folder: &Path) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Parsed file.
@@ -378,9 +383,9 @@ impl Loader<'_> {
     }
 
     fn machine_named(&mut self, folders: &[PathBuf], name: &SmolStr, span: Span, from: &Path) -> Option<UnitId> {
-        let candidates = folders.iter().flat_map(|folder| {
-            ["ref", "mch", "sys", "imp"].map(|suffix| normalise(&folder.join(format!("{name}.{suffix}"))))
-        });
+        let candidates = folders
+            .iter()
+            .flat_map(|folder| MACHINE_ENDINGS.map(|ending| normalise(&folder.join(format!("{name}{ending}")))));
         let exists = |path: &PathBuf| library::text(path).is_some() || self.files.is_file(path);
         let Some(path) = candidates.into_iter().find(|path| path != from && exists(path)) else {
             let itself = normalise(from).file_stem().is_some_and(|stem| stem.to_string_lossy() == name.as_str());
@@ -389,13 +394,25 @@ impl Loader<'_> {
                     Diagnostic::error("cyclic-machines", format!("machine `{name}` refers to itself")).at(span);
                 diagnostic.help("a machine sees its own names anyway; remove the reference")
             } else {
-                missing_machine(folders, name, span)
+                missing_machine(folders, name, span, self.similar_machine(folders, name, from))
             });
             return None;
         };
         let id = self.unit_at(&path, FileRole::Machine, Some(span))?;
         self.check_machine_name(id, name, span);
         self.kind_of(id).map(|_| id)
+    }
+
+    /// File of another machine with nearly this name.
+    fn similar_machine(&self, folders: &[PathBuf], name: &str, from: &Path) -> Option<PathBuf> {
+        folders.iter().find_map(|folder| {
+            let mut names = self.files.names_in(folder);
+            names.retain(|file| normalise(&folder.join(file)) != normalise(from));
+            let stems: Vec<&str> = names.iter().filter_map(|file| machine_name(file)).collect();
+            let near = suggest::nearest(name, stems)?;
+            let file = names.iter().find(|file| machine_name(file) == Some(near))?;
+            Some(normalise(&folder.join(file)))
+        })
     }
 
     fn check_machine_name(&mut self, id: UnitId, name: &SmolStr, span: Span) {
@@ -419,15 +436,26 @@ impl Loader<'_> {
         }
     }
 
+    /// File of nearly this name.
+    fn similar_file(&self, folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+        folders.iter().find_map(|folder| {
+            let names = self.files.names_in(folder);
+            suggest::nearest(name, names.iter().map(String::as_str)).map(|near| normalise(&folder.join(near)))
+        })
+    }
+
     fn definition_file(&mut self, from: &Path, name: &str, span: Span) -> Option<UnitId> {
         let home = from.parent().map(Path::to_path_buf).unwrap_or_default();
-        let folders = std::iter::once(home).chain(self.include.iter().cloned()).chain([PathBuf::from(library::FOLDER)]);
-        let mut candidates = folders.map(|folder| normalise(&folder.join(name)));
+        let folders: Vec<PathBuf> = std::iter::once(home).chain(self.include.iter().cloned()).collect();
+        let library = PathBuf::from(library::FOLDER);
+        let mut candidates = folders.iter().chain([&library]).map(|folder| normalise(&folder.join(name)));
         let found = candidates.find(|path| library::text(path).is_some() || self.files.is_file(path));
         let Some(path) = found else {
             let mut diagnostic =
                 Diagnostic::error("missing-file", format!("definition file `{name}` not found")).at(span);
-            if let Some(near) = suggest::nearest(name, library::names()) {
+            if let Some(near) = self.similar_file(&folders, name) {
+                diagnostic = diagnostic.help(similar_one(&near));
+            } else if let Some(near) = suggest::nearest(name, library::names()) {
                 diagnostic = diagnostic.help(format!("a built-in library has a similar name: `{near}`"));
             }
             self.diagnostics.push(diagnostic.help("definition files are searched beside the importing file, then in the folders of `--include`, then among the built-in libraries"));
@@ -437,12 +465,25 @@ impl Loader<'_> {
     }
 }
 
-fn missing_machine(folders: &[PathBuf], name: &str, span: Span) -> Diagnostic {
+/// Endings of the files of machines, in the order in which they are looked for.
+const MACHINE_ENDINGS: [&str; 4] = [".ref", ".mch", ".sys", ".imp"];
+
+/// Name of the machine that a file should hold.
+fn machine_name(file: &str) -> Option<&str> {
+    MACHINE_ENDINGS.iter().find_map(|ending| file.strip_suffix(ending))
+}
+
+fn similar_one(path: &Path) -> String {
+    format!("a similar one exists: `{}`", path.display())
+}
+
+fn missing_machine(folders: &[PathBuf], name: &str, span: Span, similar: Option<PathBuf>) -> Diagnostic {
     let home = folders.first().filter(|folder| !folder.as_os_str().is_empty());
     let place = home.map_or_else(|| "the current folder".to_owned(), |folder| format!("`{}`", folder.display()));
     let diagnostic = Diagnostic::error("missing-machine", format!("machine `{name}` not found"))
-        .at_saying(span, format!("no file `{name}.mch`, `.ref`, `.sys` or `.imp` in {place}"))
-        .help("other folders can be named with `--include DIR`");
+        .at_saying(span, format!("no file `{name}.mch`, `.ref`, `.sys` or `.imp` in {place}"));
+    let diagnostic = similar.iter().fold(diagnostic, |diagnostic, near| diagnostic.help(similar_one(near)));
+    let diagnostic = diagnostic.help("other folders can be named with `--include DIR`");
     match name.starts_with("BASIC_") {
         true => diagnostic.note("the library of Atelier B has machines of such names; as in ProB, it is not built in"),
         false => diagnostic,

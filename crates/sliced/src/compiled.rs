@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use abridge_blast::{Circuit, Lit};
+use abridge_diag::StopFlag;
 use abridge_encoding::{
     CellId, Cells, CircuitGap, Encoding, EncodingConfig, EncodingSource, Instance, PropertyKind, SatProver,
 };
@@ -94,10 +95,10 @@ pub(crate) struct GateUpdate {
 }
 
 impl GatePrograms {
-    /// Compiles a machine for the constants of a state, or says why not.
-    pub(crate) fn new(system: &Explicit<'_>, constants: &State) -> Result<GatePrograms, String> {
+    /// Compiles a machine for the constants of a state, or says why not. It ends soon after `stop` is raised.
+    pub(crate) fn new(system: &Explicit<'_>, constants: &State, stop: StopFlag) -> Result<GatePrograms, String> {
         let source = source(system);
-        let mut prover = SatProver { conflicts: MAX_CONFLICTS, stop: system.judge().stop() };
+        let mut prover = SatProver { conflicts: MAX_CONFLICTS, stop };
         let config = EncodingConfig {
             fuel: MAX_FUEL,
             keeps_unproved: true,

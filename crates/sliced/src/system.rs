@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use abridge_deps::Answers;
-use abridge_diag::with_stack;
+use abridge_diag::{StopFlag, with_stack};
 use abridge_encoding::PropertyKind;
 use abridge_explicit::{Explicit, ProvedConjuncts};
 use abridge_model_system::{ModelSystem as _, UNSET};
@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::compiled::GatePrograms;
 use crate::lanes::MAX_BLOCK_STATES;
 use crate::proofs::{self, ProofSchedule};
-use crate::trial::Trial;
+use crate::trial::{CompileOutcome, Trial};
 use crate::worker::SlicedWorker;
 
 /// The way in which steps and properties are evaluated.
@@ -158,13 +158,13 @@ impl<'a> Sliced<'a> {
         if !self.is_on_demand.load(Ordering::Relaxed) || plans.len() >= MAX_VALUATIONS {
             return None;
         }
-        let plan = self.compile(words);
+        let plan = self.compile(words, self.system.judge().stop());
         plans.insert(words[0], plan.clone());
         plan.ok()
     }
 
-    fn compile(&self, words: &[u32]) -> Result<Arc<GatePrograms>, String> {
-        with_stack(|| GatePrograms::new(self.system, &self.system.decode(words).0).map(Arc::new))
+    fn compile(&self, words: &[u32], stop: StopFlag) -> Result<Arc<GatePrograms>, String> {
+        with_stack(|| GatePrograms::new(self.system, &self.system.decode(words).0, stop).map(Arc::new))
     }
 
     fn blank(&self, constants: u32) -> Vec<u32> {
@@ -192,9 +192,13 @@ impl<'a> Sliced<'a> {
     }
 
     /// Compiles the machine for the constants that the first word of states gives. What its circuits show to hold in all states with them is no longer evaluated, by circuits or
-    /// without. Returns whether the steps of some operation have circuits.
-    pub fn prepare(&self, constants: u32) -> bool {
-        let plan = self.compile(&self.blank(constants));
+    /// without.
+    pub fn prepare(&self, constants: u32) {
+        self.keep(constants, self.compile(&self.blank(constants), self.system.judge().stop()));
+    }
+
+    /// Keeps a plan. Returns whether the steps of some operation have circuits.
+    fn keep(&self, constants: u32, plan: Result<Arc<GatePrograms>, String>) -> bool {
         if let Ok(plan) = &plan {
             self.note_proved(constants, &plan.proved);
         }
@@ -204,16 +208,22 @@ impl<'a> Sliced<'a> {
     }
 
     /// Compiles the machine for a trial, if there are few valuations of the constants: that of the latest states first.
-    fn begin_trial(&self) -> bool {
+    fn begin_trial(&self, allowance: Duration) -> CompileOutcome {
         let constants = self.constants.load(Ordering::Relaxed);
         let n_valuations = self.valuations.lock().unwrap_or_else(PoisonError::into_inner).len();
         if !(1..=MAX_TRIAL_VALUATIONS).contains(&n_valuations) {
-            return false;
+            return CompileOutcome::Useless;
         }
-        let is_promising = self.prepare(constants);
+        let (end, whole) = (Instant::now() + allowance, self.system.judge().stop());
+        let stop = StopFlag::probed(move || whole.is_raised() || Instant::now() >= end);
+        let plan = self.compile(&self.blank(constants), stop);
+        if plan.is_err() && Instant::now() >= end {
+            return CompileOutcome::Late;
+        }
+        let is_promising = self.keep(constants, plan);
         self.is_on_demand.store(is_promising, Ordering::Relaxed);
         self.version.fetch_add(1, Ordering::Release);
-        is_promising
+        if is_promising { CompileOutcome::Promising } else { CompileOutcome::Useless }
     }
 
     fn note_proved(&self, constants: u32, proved: &[PropertyKind]) {
@@ -302,7 +312,7 @@ impl<'a> Layer for Sliced<'a> {
         if self.evaluator == Evaluator::Auto {
             let mut trial = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
             let n_announced = self.n_announced.swap(0, Ordering::Relaxed);
-            let is_on = trial.next(n_states, n_announced, Instant::now(), || self.begin_trial());
+            let is_on = trial.next(n_states, n_announced, Instant::now(), |time| self.begin_trial(time));
             self.is_on.store(is_on, Ordering::Relaxed);
             let mut proofs = self.proofs.lock().unwrap_or_else(PoisonError::into_inner);
             proofs.next(Instant::now(), |time, answers| {

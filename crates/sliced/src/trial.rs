@@ -1,7 +1,7 @@
 //! Trial: evaluation by memos and by circuits in turns, until one is known to be faster.
 //!
 //! The unit is the block of the search: its time, over the number of states that workers were asked about. Circuits are compiled when memos have taken
-//! some time. Their first blocks fill their tables, since the states that wait were found by memos, and do not count. If they are much faster than memos were before, that decides; otherwise both are measured
+//! some time, and if that takes too long, again when they have taken much more. Their first blocks fill their tables, since the states that wait were found by memos, and do not count. If they are much faster than memos were before, that decides; otherwise both are measured
 //! in turns. A wrong decision costs time and never a result.
 
 use std::time::{Duration, Instant};
@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 const MIN_TRIAL_TIME: Duration = Duration::from_millis(20);
 /// States of a search after which circuits are compiled.
 const MIN_TRIAL_STATES: u64 = 1_024;
+/// Time for compiling at first, and its growth to the next attempt. Later it may take one part in so many of the time of the search.
+const MIN_COMPILE_TIME: Duration = Duration::from_millis(500);
+const COMPILE_GROWTH: u32 = 4;
+const COMPILE_DIVISOR: u32 = 4;
 /// States of the first turn of each way, and those that each must have been asked about if neither is clearly faster in it.
 const FIRST_TURN_STATES: u64 = 4_096;
 const MIN_JUDGED_STATES: u64 = 16_384;
@@ -64,6 +68,15 @@ impl Spent {
     }
 }
 
+/// The end of an attempt to compile circuits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CompileOutcome {
+    Promising,
+    Useless,
+    /// There was not enough time.
+    Late,
+}
+
 /// Decides between two ways of evaluation.
 #[derive(Default)]
 pub(crate) struct Trial {
@@ -76,14 +89,20 @@ pub(crate) struct Trial {
     before: Spent,
     /// Blocks of the trial, without and with circuits.
     spent: [Spent; 2],
-    /// Circuits are compiled, and worth a trial.
-    is_promising: Option<bool>,
+    /// What became of the last attempt to compile, and the time that it could take.
+    compiled: Option<CompileOutcome>,
+    allowed: Duration,
 }
 
 impl Trial {
-    /// Takes note of a block, which had so many states, and says whether the next one is evaluated by circuits. `begin` compiles them, and says
-    /// whether they are worth a trial.
-    pub(crate) fn next(&mut self, n_states: u64, n_asked: u64, now: Instant, begin: impl FnOnce() -> bool) -> bool {
+    /// Takes note of a block, which had so many states, and says whether the next one is evaluated by circuits. `begin` compiles them in some time.
+    pub(crate) fn next(
+        &mut self,
+        n_states: u64,
+        n_asked: u64,
+        now: Instant,
+        begin: impl FnOnce(Duration) -> CompileOutcome,
+    ) -> bool {
         let elapsed = self.last.map_or(Duration::ZERO, |last| now.duration_since(last));
         self.last = Some(now);
         match self.stage {
@@ -113,7 +132,12 @@ impl Trial {
         }
     }
 
-    fn wait(&mut self, n_states: u64, (elapsed, n_asked): (Duration, u64), begin: impl FnOnce() -> bool) {
+    fn wait(
+        &mut self,
+        n_states: u64,
+        (elapsed, n_asked): (Duration, u64),
+        begin: impl FnOnce(Duration) -> CompileOutcome,
+    ) {
         self.waited += elapsed;
         self.n_asked += n_asked;
         if self.before.n_states >= MIN_FIRST_JUDGED_STATES {
@@ -125,16 +149,21 @@ impl Trial {
         if n_states < MIN_TRIAL_STATES || self.waited < MIN_TRIAL_TIME {
             return;
         }
-        if self.is_promising.is_none() {
-            self.is_promising = Some(begin());
+        if self.compiled != Some(CompileOutcome::Promising) {
+            let allowance = MIN_COMPILE_TIME.max(self.waited / COMPILE_DIVISOR);
+            if allowance < self.allowed * COMPILE_GROWTH {
+                return;
+            }
+            self.allowed = allowance;
+            self.compiled = Some(begin(allowance));
             // What compiling took is no part of a block.
             self.last = None;
         }
-        let n_waiting = n_states.saturating_sub(self.n_asked).min(MAX_WARMING_STATES);
-        match self.is_promising {
-            Some(false) => self.stage = Stage::Settled { is_on: false },
-            _ if self.before.n_states == 0 => {}
-            _ => self.stage = Stage::Warming { n_left: n_waiting },
+        let n_left = n_states.saturating_sub(self.n_asked).min(MAX_WARMING_STATES);
+        match self.compiled {
+            Some(CompileOutcome::Promising) if self.before.n_states > 0 => self.stage = Stage::Warming { n_left },
+            Some(CompileOutcome::Useless) => self.stage = Stage::Settled { is_on: false },
+            _ => {}
         }
     }
 
@@ -156,15 +185,41 @@ impl Trial {
     /// The result in words, if there is something to tell.
     pub(crate) fn verdict(&self) -> Option<String> {
         match self.stage {
-            Stage::Settled { is_on: false } if self.is_promising == Some(true) => {
+            Stage::Settled { is_on: false } if self.compiled == Some(CompileOutcome::Promising) => {
                 let [without, with] = self.spent.map(|spent| spent.per_state() * 1e9);
                 Some(format!("circuits took {with:.0} ns for each state, memos {without:.0} ns"))
             }
-            Stage::Waiting if self.is_promising.is_some() => {
+            Stage::Waiting if self.compiled == Some(CompileOutcome::Promising) => {
                 Some("no states were there to be evaluated together".to_owned())
+            }
+            Stage::Waiting if self.compiled == Some(CompileOutcome::Late) => {
+                Some(format!("circuits were not compiled within {} ms", self.allowed.as_millis()))
             }
             Stage::Waiting => Some("the search was short".to_owned()),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CompileOutcome, Trial};
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn compiling_that_takes_too_long_is_tried_again_with_more_time() {
+        let (mut trial, start) = (Trial::default(), Instant::now());
+        let mut attempts = Vec::new();
+        // Blocks of a tenth of a second each.
+        for block in 0..400 {
+            let now = start + Duration::from_millis(100) * block;
+            let is_on = trial.next(10_000, 1_000, now, |allowance| {
+                attempts.push((block, allowance.as_millis()));
+                CompileOutcome::Late
+            });
+            assert!(!is_on);
+        }
+        assert_eq!(attempts, [(1, 500), (81, 2000), (322, 8000)]);
+        assert_eq!(trial.verdict(), Some("circuits were not compiled within 8000 ms".to_owned()));
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! `choose.rs` picks the branching, `alternatives.rs` splits cases, `pattern.rs` matches values, `bounds.rs` infers integer bounds (`linear.rs`),
 //! `pointwise.rs` finds functions and sets point by point, `network.rs` functions with binary constraints between points, `lazy.rs` functions
-//! whose values cannot be listed. `sequences.rs` decomposes sequences, `subsets.rs` bounds sets from both sides, `simplify.rs` drops decided
+//! whose values cannot be listed. `sequences.rs` decomposes sequences, `subsets.rs` bounds sets from both sides, `supports.rs` finds what equations of images say about points, `simplify.rs` drops decided
 //! parts of constraints. `sat.rs` hands hard nodes to a SAT solver, `refute.rs` looks for a contradiction in large problems, `form.rs` for one
 //! that needs no values, `classes.rs` keeps one solution per symmetry class.
 
@@ -26,6 +26,7 @@ mod sat;
 mod sequences;
 mod simplify;
 mod subsets;
+mod supports;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

@@ -66,6 +66,11 @@ impl FileSystem for Project {
     fn is_file(&self, path: &Path) -> bool {
         self.files.contains_key(path)
     }
+
+    fn names_in(&self, folder: &Path) -> Vec<String> {
+        let here = self.files.keys().filter(|path| path.parent() == Some(folder));
+        here.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned())).collect()
+    }
 }
 
 /// The model of a machine with the atoms of temporal formulas, and these: those that the machine states, then the others, named by their

@@ -400,3 +400,104 @@ fn rows_of_a_board_are_compared_under_their_names() {
         assert_eq!((report.states, report.limits), (0, Vec::new()), "{formula}");
     }
 }
+
+#[test]
+fn images_of_a_function_decide_its_points() {
+    // Each condition twice: as it is, and hidden from the solver.
+    let conditions = [
+        "dom(f |> {1, 2}) = {1, 3}",
+        "dom(f |>> {0}) <: {2}",
+        "f~[{1}] = {2, 3}",
+        "f[{1, 2}] = {0, 4}",
+        "{0, 4} <: f[{1, 2}]",
+        "ran({1} <<| f) <: 0..1",
+        "2 : ran(f) & 3 : dom(f)",
+        "f /\\ {1 |-> 1, 2 |-> 2} = {2 |-> 2}",
+        "f \\/ {1 |-> 1} = {1 |-> 1, 2 |-> 3, 3 |-> 0}",
+        "f - {1 |-> 1} <: {1 |-> 2, 2 |-> 2, 3 |-> 3}",
+        "(f ; s) = {1 |-> 1, 2 |-> 4}",
+        "(t ; f) = {5 |-> 0, 6 |-> 4}",
+        "f <+ {1 |-> 0} = {1 |-> 0, 2 |-> 4, 3 |-> 1}",
+        "s |> dom(f) = {0 |-> 1, 1 |-> 2}",
+        "dom(f) <| t~ = {1 |-> 5, 3 |-> 6}",
+        "t~[dom(f)] = {5}",
+        "dom(f) * {7} = {1 |-> 7, 3 |-> 7}",
+        "{7} * ran(f) <: {7 |-> 0, 7 |-> 1}",
+        "ran(f) = {8}",
+    ];
+    for candidates in ["1..3 --> 0..4", "1..3 +-> 0..4", "1..3 >+> 0..4", "1..3 <-> 0..2"] {
+        let told = |condition: &str| format!("{{f | f : {candidates} & {condition}}}");
+        let claims: Vec<String> = conditions
+            .iter()
+            .map(|condition| format!("{} = {}", told(condition), told(&format!("bool({condition}) = TRUE"))))
+            .collect();
+        let text = format!(
+            "MACHINE M CONSTANTS s, t PROPERTIES s = %x.(x : 0..4 | x + 1) & t = {{5 |-> 1, 6 |-> 3}} ASSERTIONS {} END",
+            claims.join(" & ")
+        );
+        agree(&text, (2, 2));
+    }
+}
+
+#[test]
+fn long_functions_follow_from_their_inverse_images() {
+    let text = "MACHINE M CONSTANTS D, r, f, g, h, i
+        PROPERTIES D = 1..300 & r = {x | x : D & x mod 7 = 3} & f : D --> BOOL & dom(f |> {TRUE}) = r
+          & i : POW((D +-> D) * (D +-> D)) & i = {} & g : D --> 0..9 & g~[0..8] = r & g[r] = {4} & h <: D & 1..290 \\/ h = D & h /\\ 1..290 = {5}
+        ASSERTIONS f = %x.(x : D | bool(x : r)); g = (D * {9}) <+ (r * {4}); card(h) = 11
+        END";
+    agree(text, (2, 2));
+}
+
+#[test]
+fn bounds_cut_wide_intervals() {
+    let text =
+        "MACHINE M CONSTANTS big PROPERTIES big = 4294967295 VARIABLES v INVARIANT v : 0..3 INITIALISATION v := 0
+        OPERATIONS
+          none = SELECT v < 3 & not(#x.(x : 0..big & x < 0 - v)) THEN v := v + 1 END;
+          product = SELECT not(#x.(x : 0..4294967295 & x * 2 < 0 - v)) THEN v := 0 END;
+          sum = SELECT !x.(x : 0..4294967295 & x + v < 5 => x < 5) THEN v := 0 END;
+          end = ANY x WHERE x : 0..4294967295 & x > 4294967293 + v THEN v := x mod 4 END;
+          set(x) = PRE x : 0..big & x < v THEN v := x END;
+          count = SELECT card({x | x : 0..4294967295 & x < v & x <= 1}) = v THEN skip END
+        END";
+    // Beside the set-up and the initialisation: none 3, product and sum 4 each, end 2 + 1, set 1 + 2 + 3, count 3.
+    agree(text, (5, 25));
+}
+
+#[test]
+fn a_condition_that_says_nothing_about_parts_waits_for_the_whole() {
+    // No sum over a set is known before the set is, and there are many sets to compare it with.
+    let text = "MACHINE M SETS S = {a, b, c, d, e, f, g, h, i, j, k} CONSTANTS w, v, best
+        PROPERTIES w = {a |-> 3, b |-> 4, c |-> 5, d |-> 9, e |-> 14, f |-> 8, g |-> 7, h |-> 2, i |-> 6, j |-> 11, k |-> 13}
+          & v = {a |-> 3, b |-> 4, c |-> 4, d |-> 10, e |-> 15, f |-> 7, g |-> 8, h |-> 1, i |-> 6, j |-> 12, k |-> 13}
+          & best <: S & SIGMA(x).(x : best | w(x)) <= 30
+          & !s.(s <: S & SIGMA(x).(x : s | w(x)) <= 30 => SIGMA(x).(x : s | v(x)) <= SIGMA(x).(x : best | v(x)))
+        ASSERTIONS best : {{d, e, g}, {a, d, g, j}}; SIGMA(x).(x : best | v(x)) = 33
+        END";
+    agree(text, (4, 4));
+}
+
+#[test]
+fn a_part_without_outcomes_ends_all_parts_beside_it() {
+    let text = "MACHINE M VARIABLES x, f INVARIANT x : INTEGER & f : 1..64 --> BOOL
+        INITIALISATION x :: INTEGER || f :: 1..64 --> BOOL
+        END";
+    let model = Project::model_of(text);
+    for compiled in [true, false] {
+        let mut config = Config::default();
+        config.system.compiled = compiled;
+        let report = check(&model, &config, &mut ());
+        assert_eq!((report.verdict, report.states), (Verdict::Incomplete, 0), "compiled: {compiled}");
+    }
+}
+
+#[test]
+fn long_identities_are_not_listed() {
+    let text = "MACHINE M CONSTANTS n, s PROPERTIES n = 1000000000000 & s = 1..n
+        ASSERTIONS id(s) : perm(s) & id(s) : iseq1(1..n + 1) & id(s) /: perm(1..n + 1) & id(2..n) /: seq(s);
+          id(s) : s >->> s & id(s) : s --> NATURAL & id(s) : 0..n >+> s & id(s) /: 0..n --> s & id(s) /: s -->> 0..n & id(s) : s <-> s;
+          id({}) : iseq(s) & id({}) /: seq1(s) & id(1..2) : perm({1, 2}) & id(1..2) /: perm({1, 2, 3}) & id({1, 3}) /: seq(s)
+        END";
+    agree(text, (2, 2));
+}

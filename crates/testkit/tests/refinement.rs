@@ -6,6 +6,7 @@
 use std::num::NonZero;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use abridge_check::{Config, Method, Models, Notion, RefineConfig, Refinement, Verdict, refine};
@@ -250,6 +251,31 @@ const STARTS: [(&str, &str, [Verdict; 3]); 5] = [
     ("xx := 1 / (1 - 1)", "yy := 0", [Verdict::Violated; 3]),
     ("CHOICE xx := 0 OR xx := 1 / (1 - 1) END", "yy := 0", [Verdict::Violated; 3]),
 ];
+
+/// The parameter has bounds in the abstraction only, which is no failure of the operation in whose evaluation a run ends.
+#[test]
+fn a_stop_is_no_failure_of_an_operation() {
+    let abstraction = "MACHINE Abs SETS SS VARIABLES v INVARIANT v : 0..9 INITIALISATION v := 0
+        OPERATIONS set(x) = PRE x : 0..9 THEN v := x END END";
+    let refinement = "REFINEMENT Con REFINES Abs CONCRETE_VARIABLES w INVARIANT w = v INITIALISATION w := 0
+        OPERATIONS set(x) = VAR i IN
+            i := 0; WHILE i < 5000 * x DO i := i + 1 INVARIANT i : NATURAL VARIANT 5000 * x - i END; w := x
+          END
+        END";
+    let model =
+        model_of(&PairText { abstraction: abstraction.into(), refinement: refinement.into(), new_is_skip: false }, 1);
+    let models = Models::of(&model).expect("a refinement");
+    let choices = RefineConfig { notion: Notion::Simulation, new_is_skip: false, antichains: true };
+    let mut n_ended = 0;
+    for poll in 0..40 {
+        let n_polls = AtomicU64::new(0);
+        let stop = StopFlag::probed(move || n_polls.fetch_add(1, Ordering::Relaxed) >= poll);
+        let report = refine(&models, &Config { stop, ..Config::default() }, choices, &mut ());
+        n_ended += u32::from(report.verdict == Verdict::Incomplete);
+        assert!(report.failures.is_empty(), "{poll}: {:?}", report.failures);
+    }
+    assert!(n_ended > 10, "only {n_ended} runs were ended");
+}
 
 #[test]
 fn an_ill_defined_start_never_refines() {

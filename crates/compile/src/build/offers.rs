@@ -1,11 +1,12 @@
 //! Ways to bind an unknown, each with its cost: by remaining conjuncts, by integer bounds, and by type.
 
+use abridge_diag::with_stack;
 use abridge_eval::Cost;
-use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, UnaryOp};
+use abridge_model::{BaseSet, BinaryOp, Comparison, Expr, ExprId, LocalId, Pred, PredId, Type, TypeTable, UnaryOp};
 
 use super::CodeBuilder;
 use super::inverse::Application;
-use super::plan::{MAX_BRANCHES, OpenConjunct, PlanLimits};
+use super::plan::{MAX_BRANCHES, MIN_TABULATED, OpenConjunct, PlanLimits};
 
 /// Largest type that is enumerated.
 const MAX_TYPE_VALUES: Cost = Cost::candidates(70_000.0);
@@ -15,6 +16,10 @@ const MAX_SUBSETS: Cost = Cost::candidates(1e9);
 const TYPE_PENALTY: Cost = Cost::candidates(1.5);
 /// Assumed size of a range between unknown bounds.
 const RANGE_CANDIDATES: Cost = Cost::candidates(25.0);
+/// Share of an interval that further bounds leave, so that it comes before the interval as it is.
+const SHARE_WITHIN_BOUNDS: Cost = Cost::candidates(0.9);
+/// Size of an interval from which on further bounds are better than tabulated conditions.
+const MAX_TABULATED_INTERVAL: Cost = Cost::candidates(1e4);
 /// Assumed number of places at which a sequence of unknown length can be split.
 const SPLIT_PLACES: f64 = 15.0;
 
@@ -309,6 +314,10 @@ impl CodeBuilder<'_, '_> {
                     match self.model.expr(*set) {
                         Expr::BaseSet(BaseSet::Natural) => found.push((idx, RangeBound::AtLeast(0))),
                         Expr::BaseSet(BaseSet::Natural1) => found.push((idx, RangeBound::AtLeast(1))),
+                        Expr::Binary(BinaryOp::Interval, low, high) if self.is_bound(*set, open) => {
+                            found.push((idx, RangeBound::Low(*low, false)));
+                            found.push((idx, RangeBound::High(*high, false)));
+                        }
                         _ => {}
                     }
                 }
@@ -318,6 +327,7 @@ impl CodeBuilder<'_, '_> {
         found
     }
 
+    /// Cost of the integers between the bounds; `None` if there is no range, or if it is an interval as it is.
     pub(crate) fn range_cost(&self, local: LocalId, waiting: &[OpenConjunct], open: &[LocalId]) -> Option<Cost> {
         if !matches!(self.model.types.get(self.model.locals[local].ty), Type::Integer) {
             return None;
@@ -325,6 +335,41 @@ impl CodeBuilder<'_, '_> {
         let bounds = self.bounds(local, waiting, open);
         let is_low = |bound: &RangeBound| matches!(bound, RangeBound::Low(..) | RangeBound::AtLeast(_));
         let both = bounds.iter().any(|(_, bound)| is_low(bound)) && bounds.iter().any(|(_, bound)| !is_low(bound));
-        both.then_some(RANGE_CANDIDATES)
+        let intervals = bounds.iter().filter_map(|(idx, _)| match self.model.pred(waiting[*idx].pred) {
+            Pred::Compare(Comparison::Member, _, set) => Some(self.set_cost(*set)).filter(|cost| cost.is_bounded()),
+            _ => None,
+        });
+        match intervals.reduce(Cost::min) {
+            None => both.then_some(RANGE_CANDIDATES),
+            Some(interval) => {
+                let is_cut = bounds.iter().any(|(idx, _)| *idx != bounds[0].0);
+                let is_tabulated = interval >= MIN_TABULATED && interval <= MAX_TABULATED_INTERVAL
+                    || self.joining(waiting, &[local], &[]).is_some();
+                (is_cut && !is_tabulated).then_some(interval.times(SHARE_WITHIN_BOUNDS))
+            }
+        }
+    }
+
+    /// Whether a conjunct that is left bounds an integer, directly or through a sum or product.
+    pub(crate) fn is_bounded_by(&self, waiting: &[OpenConjunct], local: LocalId) -> bool {
+        waiting.iter().filter(|conjunct| conjunct.unknowns.contains(&local) && !conjunct.negated).any(|conjunct| {
+            match self.model.pred(conjunct.pred) {
+                Pred::Compare(Comparison::Less | Comparison::LessEqual | Comparison::Equal, left, right) => {
+                    self.is_term_of(*left, local) || self.is_term_of(*right, local)
+                }
+                _ => false,
+            }
+        })
+    }
+
+    /// Whether an expression is an integer, or a sum, difference or product with it.
+    fn is_term_of(&self, expr: ExprId, local: LocalId) -> bool {
+        with_stack(|| match self.model.expr(expr) {
+            Expr::Unary(UnaryOp::Negate, operand) => self.is_term_of(*operand, local),
+            Expr::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, left, right) => {
+                self.is_term_of(*left, local) || self.is_term_of(*right, local)
+            }
+            _ => self.model.ty(expr) == TypeTable::INTEGER && self.is_local(expr, local),
+        })
     }
 }

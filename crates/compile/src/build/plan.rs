@@ -15,7 +15,7 @@ use crate::code::{Plan, PlanStep, Test};
 const MIN_JOINED: Cost = Cost::candidates(16.0);
 
 /// Number of constant candidates from which on those that pass constant conditions are tabulated.
-const MIN_TABULATED: Cost = Cost::candidates(200.0);
+pub(crate) const MIN_TABULATED: Cost = Cost::candidates(200.0);
 
 /// Largest number of combinations tried if an equation or a disjunction relates the unknowns. Beyond it the solver is better: it infers bounds.
 const MAX_RELATED: Cost = Cost::candidates(1e5);

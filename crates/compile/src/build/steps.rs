@@ -47,7 +47,12 @@ impl CodeBuilder<'_, '_> {
                 PlanStep::Split { code, parts }
             }
             OfferStep::Elements { pattern, set } => {
-                let source = self.source(set);
+                let source = match (self.source(set), self.open_local(pattern, open)) {
+                    (CandidateSource::Code(code), Some(local)) if self.is_bounded_by(waiting, local) => {
+                        CandidateSource::Bounded(code)
+                    }
+                    (source, _) => source,
+                };
                 PlanStep::Each { pattern: self.pattern(pattern, open), source, orbits: None }
             }
             OfferStep::Images { key, pattern, relation } => {
@@ -95,11 +100,12 @@ impl CodeBuilder<'_, '_> {
                 }
             }
         }
+        used.dedup();
         for idx in used.into_iter().rev() {
             waiting.remove(idx);
         }
         open.retain(|known| *known != local);
-        PlanStep::Range { slot: self.layout.local(local), low, high }
+        PlanStep::Range { slot: self.layout.local(local), low, high, is_bounded: self.is_bounded_by(waiting, local) }
     }
 
     /// Pattern of an expression. Its unknowns are bound from here on.

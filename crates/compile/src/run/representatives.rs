@@ -283,7 +283,7 @@ impl<'r> Runtime<'r> {
         let set = match source {
             // The cached value may be a long list; the symbolic form gives representatives directly.
             CandidateSource::Code(Code::Cell(_, expr)) => self.session.expr(*expr, &self.env(&Default::default()))?,
-            CandidateSource::Code(code) => self.code(code)?.into(),
+            CandidateSource::Code(code) | CandidateSource::Bounded(code) => self.code(code)?.into(),
             CandidateSource::Subsets(code) => SymbolicSet::unary(UnaryOp::Pow, self.code(code)?.into()),
             CandidateSource::Type(ty) => self.session.type_set(*ty),
             CandidateSource::Interpret(expr, names) => self.session.expr(*expr, &self.env(names))?,

@@ -14,6 +14,9 @@ use crate::code::{CandidateSource, Code, Head, Plan, PlanStep, ValuePattern};
 /// Largest number of functions or subsets tried one by one. Beyond it the plain interpreter, which has the solver, is better.
 pub(crate) const MAX_TRIED_VALUES: u64 = 1 << 15;
 
+/// Largest number of integers tried one by one if conditions bound them further. Beyond it the solver is better.
+const MAX_TRIED_INTEGERS: u64 = 1 << 16;
+
 pub(crate) type Solution<'s, 'r> = dyn FnMut(&mut Runtime<'r>) -> Fast<ControlFlow<()>> + 's;
 
 /// Nested parts of a list per check of the stack.
@@ -126,8 +129,9 @@ impl<'r> Runtime<'r> {
                 Some(items) => self.split(parts, &items, &Rest { steps: rest, is_doubtful }, found),
                 None => GO_ON,
             },
-            PlanStep::Range { slot, low, high } => match self.range(low, high) {
+            PlanStep::Range { slot, low, high, is_bounded } => match self.range(low, high) {
                 Ok(None) => GO_ON,
+                Ok(Some((low, high))) if *is_bounded && high.abs_diff(low) >= MAX_TRIED_INTEGERS => Err(Stop::Escape),
                 Ok(Some(ends)) => self.each_integer(*slot, ends, &Rest { steps: rest, is_doubtful }, found),
                 Err(Stop::IllDefined) if lenient => GO_ON,
                 Err(stop) => Err(stop),
@@ -265,6 +269,10 @@ impl<'r> Runtime<'r> {
         match source {
             CandidateSource::Code(code) => match self.code(code)? {
                 Value::Set(set) => Ok(set),
+                _ => Err(Stop::Escape),
+            },
+            CandidateSource::Bounded(code) => match self.code(code)? {
+                Value::Set(set) if set.len() <= MAX_TRIED_INTEGERS => Ok(set),
                 _ => Err(Stop::Escape),
             },
             CandidateSource::Subsets(code) => {

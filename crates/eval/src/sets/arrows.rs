@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
 use abridge_model::{Arrow, UnaryOp};
-use abridge_value::{Set, Value, relation, sequence};
+use abridge_value::{Int, Set, Value, relation, sequence};
 
 use super::iterate::ElementFn;
 use crate::domain::{Env, ErrorKind, Result, SymbolicSet, Val};
@@ -13,6 +13,9 @@ use crate::interp::{Session, Warning};
 impl Session<'_> {
     /// `f : from --> to` and the other arrows.
     pub(super) fn in_arrow(&self, f: &Val, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Result<bool> {
+        if let Some(set) = identity_on(f) {
+            return self.identity_in_arrow(set, arrow, from, to, env);
+        }
         let f = self.force(f, env)?;
         match f.as_set() {
             Some(pairs) => self.finite_in_arrow(pairs, arrow, from, to, env),
@@ -29,6 +32,14 @@ impl Session<'_> {
             if all { self.equal(part, whole, env) } else { self.subset(part, whole, env) }
         };
         Ok(fits(&dom, from, arrow.total)? && fits(&ran, to, arrow.surjective)?)
+    }
+
+    /// `id(set) : from --> to` and the other arrows: the set is domain and range.
+    fn identity_in_arrow(&self, set: &Val, arrow: Arrow, from: &Val, to: &Val, env: &Env) -> Result<bool> {
+        let fits = |whole: &Val, all: bool| {
+            self.trusted(if all { self.equal(set, whole, env) } else { self.subset(set, whole, env) })
+        };
+        Ok(fits(from, arrow.total)? && fits(to, arrow.surjective)?)
     }
 
     /// Membership of an infinite relation. If it cannot be decided it is assumed, if so configured: infinite functions are usually typed by
@@ -106,6 +117,12 @@ impl Session<'_> {
 
     /// `x : seq(base)` and the other sets of sequences.
     pub(super) fn in_sequences(&self, x: &Val, op: UnaryOp, base: &Val, env: &Env) -> Result<bool> {
+        if let Some((val, set)) = identity_on(x).and_then(|val| Some((val, val.as_set()?))) {
+            let is_sequence = *set == Set::interval(Int::ONE, set.card());
+            let is_allowed = !set.is_empty() || !matches!(op, UnaryOp::Seq1 | UnaryOp::Iseq1);
+            let arrow = Arrow { surjective: op == UnaryOp::Perm, ..Arrow::TOTAL };
+            return Ok(is_sequence && is_allowed && self.identity_in_arrow(val, arrow, val, base, env)?);
+        }
         let x = self.force(x, env)?;
         let listed;
         let set = match x.as_set() {
@@ -186,6 +203,14 @@ fn is_undecided(kind: &ErrorKind) -> bool {
         kind,
         ErrorKind::Undecided(_) | ErrorKind::InfiniteSet(_) | ErrorKind::Unbounded(..) | ErrorKind::SetTooLarge { .. }
     )
+}
+
+/// The set whose identity a relation is by form.
+fn identity_on(relation: &Val) -> Option<&Val> {
+    match relation.as_sym()? {
+        SymbolicSet::Unary(UnaryOp::Id, set) => Some(set),
+        _ => None,
+    }
 }
 
 /// Relation under construction: pairs so far, ascending, and the number of uses of each target.

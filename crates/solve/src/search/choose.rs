@@ -147,8 +147,11 @@ impl SolutionSearch<'_> {
                     Relation::Member if !matches!(self.session.size(&set), Size::AtMost(_)) => {
                         self.offer_points(idx, &left, set, node, best)?;
                     }
-                    Relation::Member => self.offer_elements(idx, left, set, pattern.exact, best),
-                    _ => self.offer_subsets(idx, &left, set, node, best),
+                    Relation::Member => {
+                        self.offer_narrowed(idx, &left, &set, node, best)?;
+                        self.offer_elements(idx, left, set, pattern.exact, best);
+                    }
+                    _ => self.offer_subsets(idx, &left, set, node, best)?,
                 }
                 Ok(true)
             }
@@ -334,12 +337,40 @@ impl SolutionSearch<'_> {
     }
 
     /// `unknown <: set`
-    fn offer_subsets(&self, constraint: usize, left: &Operand, set: Val, node: &SearchNode, best: &mut Best) {
-        let Some(unknown) = self.as_unknown(left, node) else { return };
+    /// Sets and functions of which other constraints decide some points.
+    fn offer_narrowed(
+        &self,
+        constraint: usize,
+        left: &Operand,
+        set: &Val,
+        node: &SearchNode,
+        best: &mut Best,
+    ) -> Result<()> {
+        let Some(unknown) = self.as_unknown(left, node) else { return Ok(()) };
+        if !self.has_few_candidates(set) || !self.is_supported(unknown, node) {
+            return Ok(());
+        }
+        if let Some(shape) = self.shape(unknown, set, node)? {
+            best.offer(shape.cost(), SolverBranch::Points { constraint, unknown, set: set.clone(), shape });
+        }
+        Ok(())
+    }
+
+    fn offer_subsets(
+        &self,
+        constraint: usize,
+        left: &Operand,
+        set: Val,
+        node: &SearchNode,
+        best: &mut Best,
+    ) -> Result<()> {
+        let Some(unknown) = self.as_unknown(left, node) else { return Ok(()) };
         let set = SymbolicSet::unary(UnaryOp::Pow, set);
+        self.offer_narrowed(constraint, left, &set, node, best)?;
         if let Size::AtMost(bound) = self.session.size(&set) {
             best.offer(bound, SolverBranch::Values { constraint: Some(constraint), unknown, set });
         }
+        Ok(())
     }
 
     pub(super) fn as_unknown(&self, term: &Operand, node: &SearchNode) -> Option<Unknown> {

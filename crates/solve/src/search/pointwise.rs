@@ -4,7 +4,9 @@
 //! partial value (see [`Partial`]). A false constraint prunes; a constraint that needs an undecided point waits. Impossible values are removed at
 //! the undecided points (look-ahead), and the point with the fewest values left is next.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use abridge_eval::{
@@ -26,6 +28,8 @@ const MIN_CANDIDATES_FOR_ORDERING: u64 = 2000;
 const MAX_FRUITLESS_POINTS: u32 = 2;
 /// Interval, in points, at which a pausing look-ahead is tried again.
 const POINTS_PER_RETRY: usize = 4;
+/// Steps without an answer after which a constraint waits until half of the points are decided.
+const MAX_FRUITLESS_STEPS: u64 = 20_000;
 
 /// Candidates for an unknown function or set: its points, and their possible values.
 pub(super) struct FunctionShape {
@@ -50,15 +54,72 @@ struct PointwiseProgress {
     partial: Partial,
     points: Vec<OpenPoint>,
     /// Constraints that are not known to hold.
-    waiting: Vec<Constraint>,
+    waiting: Vec<WaitingConstraint>,
     /// Number of points since look-ahead last removed a value.
     fruitless: u32,
+}
+
+#[derive(Clone)]
+/// Constraint with the cost of its evaluation in the whole search so far.
+struct WaitingConstraint {
+    constraint: Constraint,
+    attempts: Rc<Cell<Attempts>>,
+}
+
+/// Evaluations of a constraint on partial values.
+#[derive(Clone, Copy)]
+struct Attempts {
+    /// Steps since the last answer.
+    fruitless: u64,
+    /// Number of undecided points beyond which it is not evaluated.
+    max_open: usize,
+}
+
+impl WaitingConstraint {
+    fn new(constraint: Constraint) -> WaitingConstraint {
+        WaitingConstraint { constraint, attempts: Rc::new(Cell::new(Attempts { fruitless: 0, max_open: usize::MAX })) }
+    }
+
+    fn is_paused(&self, n_open: usize) -> bool {
+        n_open > self.attempts.get().max_open
+    }
+
+    /// Notes an evaluation that took so many steps.
+    fn note(&self, is_decided: bool, n_steps: u64, n_open: usize) {
+        let Attempts { fruitless, max_open } = self.attempts.get();
+        let fruitless = if is_decided { 0 } else { fruitless + n_steps };
+        self.attempts.set(match fruitless > MAX_FRUITLESS_STEPS {
+            true => Attempts { fruitless: 0, max_open: n_open / 2 },
+            false => Attempts { fruitless, max_open },
+        });
+    }
 }
 
 impl FunctionShape {
     /// Number of candidates, saturating.
     pub(super) fn cost(&self) -> u64 {
         self.points.iter().fold(1, |cost: u64, point| cost.saturating_mul(point.options.len() as u64))
+    }
+
+    /// Partial value in which the points with a single value are decided, unless they remove values at others.
+    fn start(&self, waiting: Vec<Constraint>) -> PointwiseProgress {
+        let is_decided = |point: &&OpenPoint| !self.is_injective && point.options.len() == 1;
+        let (decided, points): (Vec<&OpenPoint>, Vec<&OpenPoint>) = self.points.iter().partition(is_decided);
+        let element = |point: &&OpenPoint| {
+            let value = point.options[0].clone()?;
+            Some(if self.is_function { Value::pair(point.key.clone(), value) } else { point.key.clone() })
+        };
+        let absent = decided.iter().filter(|point| point.options[0].is_none());
+        let partial = Partial {
+            is_function: self.is_function,
+            is_total: self.is_total,
+            is_injective: self.is_injective,
+            decided: decided.iter().filter_map(element).collect(),
+            absent: absent.map(|point| point.key.clone()).collect(),
+            open: points.iter().map(|point| point.key.clone()).collect(),
+        };
+        let waiting = waiting.into_iter().map(WaitingConstraint::new).collect();
+        PointwiseProgress { partial, points: points.into_iter().cloned().collect(), waiting, fruitless: 0 }
     }
 
     pub(super) fn is_total_function(&self) -> bool {
@@ -86,7 +147,9 @@ impl SolutionSearch<'_> {
         };
         let options: Arc<[Option<Value>]> = [None, Some(Value::Bool(true))].into();
         let keys = session.elements(&base, &node.env)?;
-        let points = keys.into_iter().map(|key| OpenPoint { key, options: options.clone() }).collect();
+        let mut points: Vec<OpenPoint> =
+            keys.into_iter().map(|key| OpenPoint { key, options: options.clone() }).collect();
+        self.narrow_points(unknown, false, node, &mut points)?;
         Ok(Some(FunctionShape { points, is_function: false, is_total: false, is_injective: false, n_targets: 0 }))
     }
 
@@ -121,6 +184,7 @@ impl SolutionSearch<'_> {
             let options = absent.into_iter().chain(values.iter().map(Some)).collect();
             points.push(OpenPoint { key, options });
         }
+        self.narrow_points(unknown, true, node, &mut points)?;
         // Too few values for an injection, or too few points for a surjection.
         let n_values = targets.as_ref().map(Set::len);
         let (n_points, Arrow { total, injective, surjective, .. }) = (points.len() as u64, arrow);
@@ -209,17 +273,8 @@ impl SolutionSearch<'_> {
         {
             return self.by_network(unknown, set, &network, node, found);
         }
-        let partial = Partial {
-            is_function: shape.is_function,
-            is_total: shape.is_total,
-            is_injective: shape.is_injective,
-            decided: Set::EMPTY,
-            absent: Set::EMPTY,
-            open: shape.points.iter().map(|point| point.key.clone()).collect(),
-        };
         let ready = node.constraints.iter().filter(|constraint| constraint.is_ready(&node.open)).cloned();
-        let progress =
-            PointwiseProgress { partial, points: shape.points.clone(), waiting: ready.collect(), fruitless: 0 };
+        let progress = shape.start(ready.collect());
         self.decide(unknown, set, shape, node, progress, found)
     }
 
@@ -341,14 +396,23 @@ impl SolutionSearch<'_> {
     /// Evaluates the constraints on the partial value, and drops those that hold; `false` if one is false.
     fn check_waiting(&self, unknown: Unknown, node: &SearchNode, progress: &mut PointwiseProgress) -> Result<bool> {
         self.session.tick()?;
+        let n_open = progress.partial.open.len() as usize;
         let env = unknown.bind(&node.env, progress.partial.clone().into_val());
         let mut waiting = Vec::with_capacity(progress.waiting.len());
         for constraint in std::mem::take(&mut progress.waiting) {
-            match self.session.check(&constraint, &env) {
+            if constraint.is_paused(n_open) {
+                waiting.push(constraint);
+                continue;
+            }
+            let before = self.session.steps_left();
+            let answer = self.session.check(&constraint.constraint, &env);
+            let is_undetermined = matches!(&answer, Err(error) if matches!(error.kind(), ErrorKind::Undetermined));
+            constraint.note(!is_undetermined, before.saturating_sub(self.session.steps_left()), n_open);
+            match answer {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                Err(error) if matches!(error.kind(), ErrorKind::Undetermined) => waiting.push(constraint),
-                Err(error) => match self.excused(error, &constraint)? {
+                Err(_) if is_undetermined => waiting.push(constraint),
+                Err(error) => match self.excused(error, &constraint.constraint)? {
                     // The error is reported when the value is complete.
                     Some(_) => {}
                     None => return Ok(false),

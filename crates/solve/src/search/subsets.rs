@@ -267,7 +267,7 @@ impl SolutionSearch<'_> {
         if op == UnaryOp::Min { out.is_between(Some(value), None) } else { out.is_between(None, Some(value)) }
     }
 
-    fn known_value(&self, term: &Operand, node: &SearchNode) -> Option<Value> {
+    pub(super) fn known_value(&self, term: &Operand, node: &SearchNode) -> Option<Value> {
         if !term.is_ready(self.session, &node.open) {
             return None;
         }
