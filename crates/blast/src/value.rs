@@ -3,6 +3,8 @@
 //! A value of few possibilities is one-hot, one literal each; an integer of a wide range is binary. Operators convert between the forms as needed.
 //! Each form must represent all values that its unknown can take, or solutions are lost.
 
+use std::sync::Arc;
+
 use abridge_value::{Int, Set, Value};
 
 use crate::bits::{Bits, MAX_MAGNITUDE};
@@ -25,7 +27,7 @@ pub enum CircuitValue {
     Choice(Choice),
     /// Integer of a wide range, in binary.
     Bits(Bits),
-    Pair(Box<(CircuitValue, CircuitValue)>),
+    Pair(Arc<(CircuitValue, CircuitValue)>),
     /// Record with the number of its type.
     Record(u32, Vec<CircuitValue>),
     Set(Members),
@@ -79,7 +81,7 @@ impl CircuitValue {
     }
 
     pub fn pair(first: CircuitValue, second: CircuitValue) -> CircuitValue {
-        CircuitValue::Pair(Box::new((first, second)))
+        CircuitValue::Pair(Arc::new((first, second)))
     }
 
     pub fn set(items: Vec<(Value, Lit)>) -> CircuitValue {
