@@ -299,7 +299,8 @@ impl SolutionSearch<'_> {
         let mut patient = true;
         while !open.is_empty() {
             let before = open.len();
-            for unknown in open.to_vec() {
+            let round = open.to_vec();
+            for unknown in round {
                 let found = match self.by_equation(encoder, unknown, &open, (node, &defining))? {
                     Equation::Defined(sym, defined) => Some((sym, defined)),
                     Equation::Pending if patient => None,
