@@ -44,7 +44,7 @@ impl Blast {
             }
             CircuitValue::Map(entries) => {
                 let value = self.entries(value)?;
-                for Entry { key, val, .. } in entries {
+                for Entry { key, val, .. } in entries.iter() {
                     match value.binary_search_by(|entry| entry.key.cmp(key)) {
                         Ok(idx) => {
                             let (present, first) = (value[idx].present, out.len() + 1);
@@ -100,7 +100,7 @@ impl CircuitValue {
             }
             (CircuitValue::Map(entries), Value::Set(set)) => {
                 let mut n_found = 0;
-                for Entry { key, present, val } in entries {
+                for Entry { key, present, val } in entries.iter() {
                     let found = abridge_value::relation::apply(set, key).ok();
                     out.push(found.is_some());
                     match found {
@@ -137,7 +137,7 @@ mod tests {
         let entry = |key, present, val: &CircuitValue| Entry { key: int(key), present, val: val.clone() };
         let (one, two) = (blast.circuit.input(), blast.circuit.input());
         let (other, _) = blast.fresh_int(-1000, 1000).unwrap();
-        let map = CircuitValue::Map(vec![entry(1, one, &wide), entry(2, two, &other)]);
+        let map = CircuitValue::Map([entry(1, one, &wide), entry(2, two, &other)].into());
         let pairs: Set = [Value::pair(int(2), int(-7))].into_iter().collect();
         let cases = [
             (small.clone(), int(3)),
@@ -215,7 +215,7 @@ mod tests {
         let pairs = |pairs: &[(i64, i64)]| -> Value {
             Value::Set(pairs.iter().map(|(first, second)| Value::pair(int(*first), int(*second))).collect())
         };
-        let total = CircuitValue::Map(vec![Entry { key: int(1), present: Lit::TRUE, val: wide }]);
+        let total = CircuitValue::Map([Entry { key: int(1), present: Lit::TRUE, val: wide }].into());
         assert!(total.bits_of(&pairs(&[(1, 7)]), &mut Vec::new()));
         assert!(!total.bits_of(&pairs(&[]), &mut Vec::new()), "an argument is missing");
         let items = [(1, 1), (1, 2)].map(|(first, second)| Value::pair(int(first), int(second)));

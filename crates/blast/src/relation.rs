@@ -32,7 +32,7 @@ impl Blast {
         self.check_size()?;
         if let CircuitValue::Map(entries) = function {
             let mut cases = Vec::with_capacity(entries.len());
-            for entry in entries {
+            for entry in entries.iter() {
                 let here = self.equal(x, &CircuitValue::known(&entry.key))?;
                 cases.push((self.circuit.and(here, entry.present), entry.val.clone()));
             }
@@ -156,7 +156,7 @@ impl Blast {
                     (None, None) => continue,
                 });
             }
-            return Ok(CircuitValue::Map(entries));
+            return Ok(CircuitValue::Map(entries.into()));
         }
         let keys = self.dom(right)?;
         let kept = self.restrict(left, &keys, Side::First, false)?;
@@ -240,7 +240,7 @@ impl Blast {
 
     /// Function as a set of pairs, if its values can be listed; as a map otherwise.
     pub fn flattened(&mut self, entries: Vec<Entry>) -> CircuitValue {
-        let map = CircuitValue::Map(entries);
+        let map = CircuitValue::Map(entries.into());
         match self.members(&map) {
             Ok(members) => CircuitValue::Set(members),
             Err(_) => map,

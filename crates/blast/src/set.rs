@@ -22,7 +22,7 @@ impl Blast {
         if let CircuitValue::Map(entries) = set {
             let (key, val) = self.split(x)?;
             let mut ways = Vec::new();
-            for entry in entries {
+            for entry in entries.iter() {
                 let here = self.equal(&key, &CircuitValue::known(&entry.key))?;
                 let same = self.equal(&val, &entry.val)?;
                 ways.push(self.circuit.and_all([entry.present, here, same]));
@@ -89,13 +89,13 @@ impl Blast {
 
     pub fn difference(&mut self, left: &CircuitValue, right: &CircuitValue) -> Result<CircuitValue> {
         if let CircuitValue::Map(entries) = left {
-            let mut rest = entries.clone();
+            let mut rest = entries.to_vec();
             for entry in &mut rest {
                 let inside =
                     self.member(&CircuitValue::pair(CircuitValue::known(&entry.key), entry.val.clone()), right)?;
                 entry.present = self.circuit.and(entry.present, !inside);
             }
-            return Ok(CircuitValue::Map(rest));
+            return Ok(CircuitValue::Map(rest.into()));
         }
         let (left, right) = (self.members(left)?, self.members(right)?);
         let is_function = left.is_function;
@@ -146,7 +146,7 @@ impl Blast {
         if entries.windows(2).any(|pair| pair[0].key == pair[1].key) {
             return Err(Unsupported("a relation to sets"));
         }
-        Ok(CircuitValue::Map(entries))
+        Ok(CircuitValue::Map(entries.into()))
     }
 
     pub fn cardinality(&mut self, set: &CircuitValue) -> Result<CircuitValue> {

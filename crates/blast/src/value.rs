@@ -3,6 +3,8 @@
 //! A value of few possibilities is one-hot, one literal each; an integer of a wide range is binary. Operators convert between the forms as needed.
 //! Each form must represent all values that its unknown can take, or solutions are lost.
 
+use std::sync::Arc;
+
 use abridge_value::{Int, Set, Value};
 
 use crate::bits::{Bits, MAX_MAGNITUDE};
@@ -25,12 +27,12 @@ pub enum CircuitValue {
     Choice(Choice),
     /// Integer of a wide range, in binary.
     Bits(Bits),
-    Pair(Box<(CircuitValue, CircuitValue)>),
+    Pair(Arc<(CircuitValue, CircuitValue)>),
     /// Record with the number of its type.
-    Record(u32, Vec<CircuitValue>),
+    Record(u32, Arc<[CircuitValue]>),
     Set(Members),
     /// Function whose values cannot be listed; keys ascend.
-    Map(Vec<Entry>),
+    Map(Arc<[Entry]>),
 }
 
 /// Possible argument of a function, with the value there.
@@ -79,7 +81,7 @@ impl CircuitValue {
     }
 
     pub fn pair(first: CircuitValue, second: CircuitValue) -> CircuitValue {
-        CircuitValue::Pair(Box::new((first, second)))
+        CircuitValue::Pair(Arc::new((first, second)))
     }
 
     pub fn set(items: Vec<(Value, Lit)>) -> CircuitValue {
@@ -123,7 +125,7 @@ impl CircuitValue {
             }
             CircuitValue::Record(_, fields) => fields.iter().for_each(|field| field.for_each_lit(visit)),
             CircuitValue::Map(entries) => {
-                for entry in entries {
+                for entry in entries.iter() {
                     visit(entry.present);
                     entry.val.for_each_lit(visit);
                 }
@@ -156,7 +158,7 @@ impl CircuitValue {
             }
             CircuitValue::Record(_, fields) => fields.iter().for_each(|field| field.distinguish(value, clause)),
             CircuitValue::Map(entries) => {
-                for entry in entries {
+                for entry in entries.iter() {
                     clause.push(if value(entry.present) { !entry.present } else { entry.present });
                     if value(entry.present) {
                         entry.val.distinguish(value, clause);
@@ -444,7 +446,7 @@ impl Blast {
     /// Converts a function to entries, one per possible argument.
     pub fn entries(&mut self, unknown: &CircuitValue) -> Result<Vec<Entry>> {
         if let CircuitValue::Map(entries) = unknown {
-            return Ok(entries.clone());
+            return Ok(entries.to_vec());
         }
         let members = self.members(unknown)?;
         if !members.is_function {
@@ -467,7 +469,7 @@ impl Blast {
             CircuitValue::Set(members) => Ok(members.clone()),
             CircuitValue::Map(entries) => {
                 let mut items = Vec::new();
-                for Entry { key, present, val } in entries {
+                for Entry { key, present, val } in entries.iter() {
                     for (val, lit) in self.choice(val)? {
                         items.push((Value::pair(key.clone(), val), self.circuit.and(*present, lit)));
                     }
@@ -525,7 +527,7 @@ impl Blast {
                 }
                 fields.push(self.select(&parts)?);
             }
-            return Ok(CircuitValue::Record(shape, fields));
+            return Ok(CircuitValue::Record(shape, fields.into()));
         }
         if has(|unknown| matches!(unknown, CircuitValue::Map(_))) {
             return self.select_maps(&cases);
@@ -584,7 +586,7 @@ impl Blast {
                 group.iter().map(|(_, present, val)| (*present, val.clone())).collect();
             entries.push(Entry { key: group[0].0.clone(), present, val: self.select(&vals)? });
         }
-        Ok(CircuitValue::Map(entries))
+        Ok(CircuitValue::Map(entries.into()))
     }
 
     pub fn ite(&mut self, condition: Lit, then: &CircuitValue, otherwise: &CircuitValue) -> Result<CircuitValue> {

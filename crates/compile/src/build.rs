@@ -16,8 +16,10 @@ mod plan;
 mod staged;
 mod steps;
 
+use std::sync::Arc;
+
 use abridge_eval::{Interp, NameCache};
-use abridge_model::{IdSet, Model, OpId};
+use abridge_model::{IdSet, Model, OpId, SubstId, Target};
 use rustc_hash::FxHashMap;
 
 pub(crate) use exec::is_deterministic;
@@ -31,6 +33,8 @@ pub(crate) struct CodeBuilder<'a, 'm> {
     pub(crate) numbers: Numbers,
     /// Stack of operations being compiled. A recursive operation is left to the plain interpreter.
     pub(crate) open: Vec<OpId>,
+    /// Targets of loop bodies and of parallel parts, with their slots.
+    pub(crate) written: FxHashMap<SubstId, Arc<[(Target, usize)]>>,
     /// Constants rarely change, so that values per element are worth caching.
     pub(crate) keeps_per_element: bool,
 }
@@ -82,6 +86,7 @@ impl<'a, 'm> CodeBuilder<'a, 'm> {
             layout,
             numbers,
             open: Vec::new(),
+            written: FxHashMap::default(),
             keeps_per_element: false,
         }
     }

@@ -114,7 +114,7 @@ impl CompiledFragments {
             let code = self.build(interp, |builder| match builder.exec(id)? {
                 Exec::While(code) => {
                     let targets = builder.targets(id);
-                    Some(Loop { code: *code, targets })
+                    Some(Loop { code: *code, targets: targets.to_vec() })
                 }
                 _ => None,
             })?;

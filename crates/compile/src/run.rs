@@ -21,11 +21,12 @@ mod test;
 
 use std::sync::Arc;
 
+use abridge_diag::AsideSet;
 use abridge_eval::{Env, Error, FreeNames, Interp, STEPS_PER_STOP_CHECK, Session, Slots, State, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::{LocalId, OpId, VarId};
 use abridge_value::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 pub(crate) use memory::RuntimeMemory;
 use orbits::OrbitMemory;
@@ -174,7 +175,7 @@ impl<'p> Runtime<'p> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
-        let mut seen = FxHashSet::default();
+        let mut seen: AsideSet<(Vec<Val>, Vec<Val>), FxBuildHasher> = AsideSet::default();
         for output in &operation.outputs {
             self.slots[*output] = unset();
         }
@@ -207,7 +208,7 @@ impl<'p> Runtime<'p> {
         let program = self.program;
         let Some(operation) = &program.operations[op.index()] else { return Err(Stop::Escape) };
         self.begin();
-        let mut seen = FxHashSet::default();
+        let mut seen: AsideSet<(Vec<Val>, Vec<Val>), FxBuildHasher> = AsideSet::default();
         // All cases of the operation use the same representative of a group.
         let mut firsts: FxHashMap<G, Vec<Val>> = FxHashMap::default();
         for output in &operation.outputs {
@@ -240,7 +241,7 @@ impl<'p> Runtime<'p> {
         group: &dyn Fn(&[Val]) -> Option<G>,
         firsts: &mut FxHashMap<G, Vec<Val>>,
     ) -> Fast<Vec<(Vec<Val>, u32)>> {
-        let mut seen = FxHashSet::default();
+        let mut seen: AsideSet<Vec<Val>, FxBuildHasher> = AsideSet::default();
         let mut rows: Vec<(Vec<Val>, u32)> = Vec::new();
         let mut row_of: FxHashMap<Vec<Val>, usize> = FxHashMap::default();
         self.every(&case.plan, &mut |runtime| {

@@ -4,6 +4,8 @@
 //! ended would be ended a second time, and lose its report.
 
 use std::collections::HashSet;
+use std::hash::BuildHasher;
+use std::ops::{Deref, DerefMut};
 use std::thread;
 
 use crate::with_stack;
@@ -19,8 +21,38 @@ pub fn drop_aside<T: Send + 'static, S: Send + 'static>(set: HashSet<T, S>) {
     }
 }
 
+/// Set that is dropped aside, whichever way its owner returns.
+pub struct AsideSet<T: Send + 'static, S: BuildHasher + Default + Send + 'static>(HashSet<T, S>);
+
+impl<T: Send, S: BuildHasher + Default + Send> Default for AsideSet<T, S> {
+    fn default() -> Self {
+        AsideSet(HashSet::default())
+    }
+}
+
+impl<T: Send, S: BuildHasher + Default + Send> Deref for AsideSet<T, S> {
+    type Target = HashSet<T, S>;
+
+    fn deref(&self) -> &HashSet<T, S> {
+        &self.0
+    }
+}
+
+impl<T: Send, S: BuildHasher + Default + Send> DerefMut for AsideSet<T, S> {
+    fn deref_mut(&mut self) -> &mut HashSet<T, S> {
+        &mut self.0
+    }
+}
+
+impl<T: Send + 'static, S: BuildHasher + Default + Send + 'static> Drop for AsideSet<T, S> {
+    fn drop(&mut self) {
+        drop_aside(std::mem::take(&mut self.0));
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::hash::RandomState;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread::ThreadId;
@@ -68,7 +100,9 @@ mod tests {
             n_here: n_here.clone(),
             n_elsewhere: n_elsewhere.clone(),
         };
-        drop_aside((0..n_elements).map(element).collect::<HashSet<Counted>>());
+        let mut set: AsideSet<Counted, RandomState> = AsideSet::default();
+        set.extend((0..n_elements).map(element));
+        drop(set);
         let count = || (n_here.load(Ordering::SeqCst), n_elsewhere.load(Ordering::SeqCst));
         for _ in 0..10_000 {
             if count().0 + count().1 == n_elements {

@@ -12,7 +12,7 @@ mod stack;
 mod stop;
 mod visible;
 
-pub use aside::drop_aside;
+pub use aside::{AsideSet, drop_aside};
 pub use diagnostic::{Diagnostic, Label, Severity, in_order};
 pub use render::{RenderConfig, render};
 pub use source::{FileId, LineColumn, SourceFile, SourceMap, Span, decoded};

@@ -215,7 +215,7 @@ fn literal_text(model: &Model, shape: &CircuitValue, ty: TypeId, name: &str, pos
         CircuitValue::Map(entries) => {
             let value_ty = model.types.relation(ty).map_or(ty, |(_, value)| value);
             let mut first = 0;
-            for entry in entries {
+            for entry in entries.iter() {
                 let (n_val, key) = (n_literals(&entry.val), text(&entry.key));
                 if position == first {
                     return format!("{key} : dom({name})");

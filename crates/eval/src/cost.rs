@@ -41,6 +41,8 @@ impl Cost {
             Type::Bool => Cost(2.0),
             Type::Given(set) => Cost(f64::from(model.sets[*set].size())),
             Type::Pair(first, second) => Cost::of_type(model, *first).times(Cost::of_type(model, *second)),
+            // Types nest deeply, and five times the subsets of anything are as many as are counted.
+            Type::Pow(_) if is_pow_of_depth(model, ty, 5) => Cost::UNBOUNDED.subsets(),
             Type::Pow(elem) => Cost::of_type(model, *elem).subsets(),
             Type::Record(fields) => {
                 fields.iter().map(|(_, field)| Cost::of_type(model, *field)).fold(Cost::ONE, Cost::times)
@@ -89,6 +91,16 @@ impl Cost {
     pub fn count(self) -> u64 {
         self.0 as u64
     }
+}
+
+fn is_pow_of_depth(model: &Model, mut ty: TypeId, depth: u32) -> bool {
+    (0..depth).all(|_| match model.types.get(ty) {
+        Type::Pow(elem) => {
+            ty = *elem;
+            true
+        }
+        _ => false,
+    })
 }
 
 impl From<u64> for Cost {

@@ -15,7 +15,8 @@ use rustc_hash::FxHashSet;
 use crate::config::Unbounded;
 use crate::domain::{Env, Error, ErrorKind, Result, SymbolicSet, Val};
 use crate::interp::{
-    Classes, Constraint, ConstraintKind, Finder, Operand, Problem, Relation, Session, SolutionFn, Unknown, has_strings,
+    Classes, Constraint, ConstraintKind, Finder, OpenUnknowns, Operand, Problem, Relation, Session, SolutionFn,
+    Unknown, has_strings,
 };
 use crate::sets::Size;
 
@@ -38,7 +39,7 @@ impl Finder for Enumeration {
             forms: RefCell::default(),
             failure: RefCell::default(),
         };
-        let flow = search.bind(&problem.unknowns, env, found)?;
+        let flow = search.bind(&problem.unknowns.clone().into(), env, found)?;
         match search.failure.into_inner() {
             Some(error) if flow.is_continue() => Err(error),
             _ => Ok(flow),
@@ -58,12 +59,12 @@ struct Backtracking<'s> {
 
 impl Backtracking<'_> {
     /// Tries all candidates of the first unknown that has any, then recurs for the others.
-    fn bind(&self, open: &[Unknown], env: &Env, found: &mut SolutionFn<'_>) -> Result<ControlFlow<()>> {
+    fn bind(&self, open: &OpenUnknowns, env: &Env, found: &mut SolutionFn<'_>) -> Result<ControlFlow<()>> {
         self.session.tick()?;
         let Some(first) = open.first() else { return self.solution(env, found) };
         let candidates = open.iter().find_map(|unknown| Some((*unknown, self.candidates(*unknown, open, env)?)));
         let (unknown, set) = candidates.map_or_else(|| self.cut(*first), Ok)?;
-        let rest: Vec<Unknown> = open.iter().copied().filter(|other| *other != unknown).collect();
+        let rest = open.clone().without(unknown);
         with_stack(|| {
             self.session
                 .each(&set, env, &mut |val| self.bind(&rest, &unknown.bind(env, self.session.force(&val, env)?), found))
@@ -71,7 +72,7 @@ impl Backtracking<'_> {
     }
 
     /// Set that contains every value of the unknown in a solution.
-    fn candidates(&self, unknown: Unknown, open: &[Unknown], env: &Env) -> Option<Val> {
+    fn candidates(&self, unknown: Unknown, open: &OpenUnknowns, env: &Env) -> Option<Val> {
         let session = self.session;
         let is_listed = |set: &Val| match session.size(set) {
             Size::AtMost(n) => n <= session.config().max_set_size,
@@ -96,7 +97,7 @@ impl Backtracking<'_> {
     }
 
     /// Integers between the bounds that constraints give.
-    fn bounded(&self, unknown: Unknown, open: &[Unknown], env: &Env) -> Option<Val> {
+    fn bounded(&self, unknown: Unknown, open: &OpenUnknowns, env: &Env) -> Option<Val> {
         let session = self.session;
         if unknown.ty(session.model()) != TypeTable::INTEGER {
             return None;

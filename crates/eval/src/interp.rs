@@ -5,6 +5,7 @@
 //! in the module of their construct. The budget keeps evaluation finite: every loop over candidates must take steps from it.
 
 mod hooks;
+mod open;
 mod problem;
 
 use std::any::Any;
@@ -20,6 +21,7 @@ use abridge_value::{Int, Set};
 
 pub(crate) use hooks::Hooks;
 pub use hooks::{Classes, Externals, Finder, Fragments, SolutionFn};
+pub use open::OpenUnknowns;
 pub use problem::{Constraint, ConstraintKind, Operand, Problem, Relation, Unknown, normalise};
 
 use crate::config::EvalConfig;

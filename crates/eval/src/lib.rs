@@ -35,8 +35,9 @@ pub use enumeration::Enumeration;
 pub use expr::{MAX_BITS, cases};
 pub use free::{FreeNames, NameCache};
 pub use interp::{
-    Classes, Constraint, ConstraintKind, Externals, Finder, Fragments, Interp, Operand, PrescribedChoices, Problem,
-    Relation, STEPS_PER_STOP_CHECK, Scratch, Session, SolutionFn, Unknown, Warning, has_strings, normalise,
+    Classes, Constraint, ConstraintKind, Externals, Finder, Fragments, Interp, OpenUnknowns, Operand,
+    PrescribedChoices, Problem, Relation, STEPS_PER_STOP_CHECK, Scratch, Session, SolutionFn, Unknown, Warning,
+    has_strings, normalise,
 };
 pub use machine::Transition;
 pub use memory::Memory;

@@ -578,6 +578,10 @@ impl<'e, S: System> BreadthFirst<'e, '_, S> {
         numbers.clear();
         let mut failure = None;
         for (step, root) in targets.iter().enumerate() {
+            if scratch.is_stopped_at(step) {
+                record.heed_gap(Some(Gap::Stopped));
+                break;
+            }
             match table.insert(*root) {
                 Ok(Inserted::New(state)) => {
                     fresh.push((state, step));

@@ -157,6 +157,10 @@ impl<'c, 's, S: System> Serial<'c, 's, S> {
             self.record.heed_gap(Some(Gap::Stopped));
         }
         for (step, (operation, count, root)) in targets.into_iter().enumerate() {
+            if self.scratch.is_stopped_at(step) {
+                self.record.heed_gap(Some(Gap::Stopped));
+                return;
+            }
             self.record.tally.add(operation, count);
             // A table in memory cannot fail.
             if let Ok(Inserted::New(state)) = self.table.insert(root) {

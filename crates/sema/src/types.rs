@@ -71,6 +71,13 @@ pub(crate) struct Unifier {
     linked: Vec<Ty>,
 }
 
+/// Parts of a type that the level of an unknown does not tell apart from it.
+struct PartsAbove {
+    parts: Vec<Ty>,
+    /// The level of them all from now on.
+    level: u32,
+}
+
 /// Failed unification.
 pub(crate) struct Mismatch {
     /// A type would have to contain itself.
@@ -234,16 +241,17 @@ impl Unifier {
     fn bind(&mut self, unknown: Ty, to: Ty, because: Span) -> Result<(), Mismatch> {
         let level = self.levels[unknown];
         let Some(above) = self.parts_above(unknown, level, to) else { return Err(Mismatch { is_infinite: true }) };
-        for part in above {
-            self.levels[part] = level;
+        for part in above.parts {
+            self.levels[part] = above.level;
         }
         self.link(unknown, to, because);
         Ok(())
     }
 
     /// Parts of a type whose level is `level` or more; `None` if the unknown is among them.
-    fn parts_above(&mut self, unknown: Ty, level: u32, within: Ty) -> Option<Vec<Ty>> {
-        let mut above = Vec::new();
+    fn parts_above(&mut self, unknown: Ty, level: u32, within: Ty) -> Option<PartsAbove> {
+        // Without an unknown among them, they have the level of what lies below: a type that is known has level 0, however it came about.
+        let mut above = PartsAbove { parts: Vec::new(), level: 0 };
         self.n_walks += 1;
         let mut open = vec![within];
         while let Some(ty) = open.pop() {
@@ -251,11 +259,18 @@ impl Unifier {
             if root == unknown {
                 return None;
             }
-            if self.levels[root] < level || self.seen[root] == self.n_walks {
+            if self.levels[root] < level {
+                above.level = above.level.max(self.levels[root]);
+                continue;
+            }
+            if self.seen[root] == self.n_walks {
                 continue;
             }
             self.seen[root] = self.n_walks;
-            above.push(root);
+            above.parts.push(root);
+            if matches!(self.shape(root), TypeTerm::Unknown) {
+                above.level = level;
+            }
             self.shape(root).for_each_part(|part| open.push(part));
         }
         Some(above)
@@ -421,6 +436,20 @@ mod tests {
         assert!(!unify(&mut types, b, set));
         assert!(unify(&mut types, b, a));
         assert!(!unify(&mut types, a, set));
+    }
+
+    #[test]
+    fn a_type_that_becomes_known_is_walked_once() {
+        let mut types = Unifier::new();
+        // As in `{{}, {{}, {{}, {1}}}}`, which is typed from the inside to the outside.
+        let unknowns: Vec<Ty> = (0..10).map(|_| types.fresh()).collect();
+        let mut inner = types.pow(Unifier::INTEGER);
+        for unknown in unknowns.into_iter().rev() {
+            let set = types.pow(unknown);
+            assert!(unify(&mut types, set, inner));
+            assert_eq!(types.levels[types.root(unknown)], 0);
+            inner = types.pow(set);
+        }
     }
 
     #[test]

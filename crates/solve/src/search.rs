@@ -34,8 +34,8 @@ use std::ops::{ControlFlow, RangeInclusive};
 
 use abridge_diag::{drop_aside, with_stack};
 use abridge_eval::{
-    Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, Operand, Problem, Result, Session, SolutionFn,
-    SymbolicSet, Unbounded, Unknown, Val, Warning,
+    Classes, Constraint, Cost, Env, Error, ErrorKind, Finder, OpenUnknowns, Operand, Problem, Result, Session,
+    SolutionFn, SymbolicSet, Unbounded, Unknown, Val, Warning,
 };
 use abridge_model::{Arrow, BinaryOp};
 use abridge_value::{Int, Set};
@@ -80,7 +80,7 @@ impl Finder for Solver {
         }
         let node = SearchNode {
             env: env.clone(),
-            open: problem.unknowns,
+            open: problem.unknowns.into(),
             constraints,
             error: None,
             warnings: BTreeSet::new(),
@@ -134,7 +134,7 @@ struct SolutionSearch<'s> {
 /// Node of the search tree: bindings so far, open unknowns and remaining constraints.
 struct SearchNode {
     env: Env,
-    open: Vec<Unknown>,
+    open: OpenUnknowns,
     constraints: Vec<Constraint>,
     /// Error of a constraint that could not be evaluated. It matters only if all other constraints hold.
     error: Option<Error>,
@@ -163,8 +163,6 @@ const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
 /// Pairs of constraint and unknown that are examined in the time of one step.
 const PAIRS_PER_STEP: usize = 1024;
-/// Unknowns beyond which they are hashed to find those of a constraint.
-const MAX_SCANNED_UNKNOWNS: usize = 16;
 
 impl SolutionSearch<'_> {
     fn run(&self, mut node: SearchNode, found: &mut SolutionFn<'_>) -> Result<ControlFlow<()>> {
@@ -206,23 +204,15 @@ impl SolutionSearch<'_> {
         let mut waiting = Vec::with_capacity(node.constraints.len());
         let mut is_false = false;
         let mut todo = std::mem::take(&mut node.constraints);
-        // A constraint has few names, and there may be very many unknowns.
-        let is_long = node.open.len() > MAX_SCANNED_UNKNOWNS;
-        let mut open: FxHashSet<Unknown> = node.open.iter().copied().filter(|_| is_long).collect();
         todo.reverse();
         while let Some(constraint) = todo.pop() {
-            let is_ready = match is_long {
-                true => !constraint.unknowns().any(|unknown| open.contains(&unknown)),
-                false => constraint.is_ready(&node.open),
-            };
-            if !is_ready {
+            if !constraint.is_ready(&node.open) {
                 match self.simplified(&constraint, node)? {
                     Left::Same => waiting.push(constraint),
                     Left::Nothing => {}
                     Left::Contradiction => return Ok(false),
                     Left::Parts(unknowns, parts) => {
                         node.is_plain &= unknowns.is_empty();
-                        open.extend(&unknowns);
                         node.open.extend(unknowns);
                         todo.extend(parts.into_iter().rev());
                     }
@@ -314,16 +304,17 @@ impl SolutionSearch<'_> {
             SolverBranch::Match { constraint, pattern, val, exact } => {
                 let source = used_constraint(&mut node, constraint, exact);
                 node.is_forced = true;
-                let Some((env, open)) = self.matched(&source, &pattern, &val, &node)? else { return GO_ON };
                 // The node is changed in place: chains of such steps are as long as there are unknowns.
+                let (env, open) = (std::mem::take(&mut node.env), std::mem::take(&mut node.open));
+                let Some((env, open)) = self.matched(&source, &pattern, &val, env, open)? else { return GO_ON };
                 (node.env, node.open) = (env, open);
                 self.run(node, found)
             }
             SolverBranch::Define { constraint, unknown, val } => {
                 node.constraints.remove(constraint);
                 node.is_forced = true;
-                node.open.retain(|open| *open != unknown);
-                node.env = unknown.bind(&node.env, val);
+                node.open.remove(unknown);
+                node.env = unknown.bound(std::mem::take(&mut node.env), val);
                 self.run(node, found)
             }
             SolverBranch::Elements { constraint, pattern, set, exact } => {
@@ -333,7 +324,7 @@ impl SolutionSearch<'_> {
                 }
                 let env = node.env.clone();
                 self.session.each(&set, &env, &mut |val| {
-                    let matched = self.matched(&source, &pattern, &val, &node)?;
+                    let matched = self.matched(&source, &pattern, &val, node.env.clone(), node.open.clone())?;
                     matched.map_or(GO_ON, |(env, open)| self.run(SearchNode { env, open, ..node.clone() }, found))
                 })
             }
@@ -345,7 +336,7 @@ impl SolutionSearch<'_> {
             }
             SolverBranch::Points { constraint, unknown, set, shape } => {
                 node.constraints.remove(constraint);
-                node.open.retain(|open| *open != unknown);
+                node.open.remove(unknown);
                 self.pointwise(unknown, &set, &shape, &node, found)
             }
             SolverBranch::Lazily { unknown, view } => self.lazily(unknown, &view, node, found),
@@ -383,7 +374,7 @@ impl SolutionSearch<'_> {
         mut node: SearchNode,
         found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
-        node.open.retain(|open| *open != unknown);
+        node.open.remove(unknown);
         self.each_value(unknown, set, node, found).map_err(|error| error.at(unknown.span(self.session.model())))
     }
 
@@ -418,7 +409,7 @@ impl SolutionSearch<'_> {
         found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         let base = self.session.enumerate(base, &node.env)?;
-        node.open.retain(|open| *open != unknown);
+        node.open.remove(unknown);
         for len in lengths {
             let set = fixed_sequences(&base, len);
             let flow = self.session.each(&set, &node.env, &mut |val| {
@@ -439,9 +430,10 @@ impl SolutionSearch<'_> {
         source: &Constraint,
         pattern: &Operand,
         val: &Val,
-        node: &SearchNode,
-    ) -> Result<Option<(Env, Vec<Unknown>)>> {
-        match pattern::match_pattern(self.session, pattern, val, &node.env, &node.open) {
+        env: Env,
+        open: OpenUnknowns,
+    ) -> Result<Option<(Env, OpenUnknowns)>> {
+        match pattern::match_pattern(self.session, pattern, val, env, open) {
             Ok(matched) => Ok(matched),
             Err(error) => match self.excused(error, source)? {
                 Some(error) => Err(error),

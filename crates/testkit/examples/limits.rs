@@ -153,6 +153,7 @@ fn one(file: &Path, seconds: f64, megabytes: f64, [symmetry, por]: [&str; 2]) {
         bytes: (megabytes * 1024.0 * 1024.0) as u64,
         symmetry: if symmetry == "off" { Method::Off } else { Method::Auto },
         por: if por == "off" { PorMode::Off } else { PorMode::Auto },
+        ..RunOptions::default()
     };
     let mut text = format!("loading {:.2?}", loaded.time);
     let whole = listen(&loaded, &asked, None);

@@ -180,6 +180,11 @@ const SLOW: &[(&str, usize)] = &[
     ("sum", 600),
     ("sum on the left", 600),
     ("select else", 600),
+    // A value is hashed and compared with everything inside at every level that makes one.
+    ("freetype", 1_000),
+    ("records", 3_000),
+    ("comprehension", 3_000),
+    ("parallel product", 3_000),
 ];
 
 /// Machines that nest things as deep as `depth`.

@@ -6,12 +6,13 @@
 
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
+use std::num::NonZero;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use abridge_check::{Config, Control, Memory, Method, PorMode, Prepared, Progress, Report, check};
+use abridge_check::{Config, Control, Memory, Method, PorMode, Prepared, Progress, Report, Strategy, check};
 use abridge_diag::StopFlag;
 use abridge_model::Model;
 use abridge_sema::Options;
@@ -179,6 +180,21 @@ pub struct RunOptions {
     pub bytes: u64,
     pub symmetry: Method,
     pub por: PorMode,
+    pub strategy: Strategy,
+    pub workers: NonZero<usize>,
+}
+
+impl Default for RunOptions {
+    fn default() -> RunOptions {
+        RunOptions {
+            time: Duration::from_secs(60),
+            bytes: 1 << 30,
+            symmetry: Method::Off,
+            por: PorMode::Off,
+            strategy: Strategy::BreadthFirst,
+            workers: NonZero::<usize>::MIN,
+        }
+    }
 }
 
 /// A run that was listened to.
@@ -211,6 +227,8 @@ pub fn listen(loaded: &LoadedMachine, asked: &RunOptions, raised_at: Option<u64>
         stop: listener.flag(),
         symmetry: asked.symmetry,
         por: asked.por,
+        strategy: asked.strategy,
+        workers: asked.workers,
         formulas: loaded.formulas.clone(),
         leaves_memory: true,
         ..Config::default()

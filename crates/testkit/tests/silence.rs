@@ -3,10 +3,11 @@
 //! In small what `examples/limits.rs` does with a folder of machines: the flag is raised at every poll of a short run. A run that was ended must neither claim that the
 //! machine holds nor find what is not there.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use abridge_check::{FoundViolations, Method, PorMode, Prepared, Verdict};
+use abridge_check::{FoundViolations, Method, PorMode, Prepared, Strategy, Verdict};
 use abridge_testkit::silence::{Listened, LoadedMachine, RunOptions, listen, load};
 use abridge_testkit::{Project, models};
 
@@ -21,7 +22,7 @@ fn machines() -> Vec<(&'static str, LoadedMachine)> {
 }
 
 fn settings() -> Vec<RunOptions> {
-    let asked = |symmetry, por| RunOptions { time: Duration::from_secs(60), bytes: 1 << 30, symmetry, por };
+    let asked = |symmetry, por| RunOptions { symmetry, por, ..RunOptions::default() };
     let methods = [Method::Off, Method::Auto];
     methods.into_iter().flat_map(|method| [PorMode::Off, PorMode::Auto].map(|por| asked(method, por))).collect()
 }
@@ -69,12 +70,43 @@ const LISTINGS: [(u64, u32, &str); 3] = [
 #[test]
 fn the_end_of_a_long_listing_is_not_silent() {
     for (poll, share, text) in LISTINGS {
-        let model = Project::model_of(&format!("MACHINE M {text} END"));
-        let loaded = LoadedMachine { model, formulas: Arc::new(Prepared::default()), time: Duration::ZERO };
-        let asked =
-            RunOptions { time: Duration::from_secs(300), bytes: 4 << 30, symmetry: Method::Off, por: PorMode::Off };
-        let Listened { heard, time, report } = listen(&loaded, &asked, Some(poll));
-        assert_eq!(report.verdict, Verdict::Incomplete);
-        assert!(heard.longest.time < time / share, "{text}: silent for {:?} of {time:?}", heard.longest);
+        ends_soon(text, &long_run(Strategy::BreadthFirst, 1), poll, share);
     }
+}
+
+/// Operations with millions of targets out of one state, and the poll at which some hundred thousand have been found.
+const FANS: [(u64, &str); 3] = [
+    (1_500, "op = ANY s WHERE s : 1..30000000 THEN v := s END"),
+    (1_500, "op(s) = PRE s : 1..30000000 THEN v := s END"),
+    (150, "op = v :: 1..30000000"),
+];
+
+/// The targets of one state are as many as an operation has outcomes. What is kept to tell them apart is not dropped where they are found.
+#[test]
+fn the_end_among_many_targets_is_not_silent() {
+    let strategies = [(Strategy::BreadthFirst, 1), (Strategy::BreadthFirst, 2), (Strategy::DepthFirst, 1), (MIXED, 1)];
+    for (strategy, workers) in strategies {
+        for (poll, operation) in FANS {
+            let text = format!("VARIABLES v INVARIANT v : INTEGER INITIALISATION v := 0 OPERATIONS {operation}");
+            ends_soon(&text, &long_run(strategy, workers), poll, 5);
+        }
+    }
+}
+
+const MIXED: Strategy = Strategy::Mixed { seed: 0 };
+
+fn long_run(strategy: Strategy, workers: usize) -> RunOptions {
+    let workers = NonZero::new(workers).expect("a worker");
+    RunOptions { time: Duration::from_secs(300), bytes: 4 << 30, strategy, workers, ..RunOptions::default() }
+}
+
+/// Ends a run at a poll. No silence may be longer than this share of the run.
+fn ends_soon(clauses: &str, asked: &RunOptions, poll: u64, share: u32) {
+    let model = Project::model_of(&format!("MACHINE M {clauses} END"));
+    let loaded = LoadedMachine { model, formulas: Arc::new(Prepared::default()), time: Duration::ZERO };
+    let Listened { heard, time, report } = listen(&loaded, asked, Some(poll));
+    assert_eq!(report.verdict, Verdict::Incomplete, "{clauses}");
+    assert!(heard.n_polls >= poll, "{clauses}: only {} polls", heard.n_polls);
+    let silence = &heard.longest;
+    assert!(silence.time < time / share, "{clauses} under {asked:?}: silent for {silence:?} of {time:?}");
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use abridge_diag::with_stack;
-use abridge_model::{ExprId, LocalId, OpId, PredId, Subst, SubstId, Target};
+use abridge_model::{ExprId, LocalId, ModelNode, OpId, PredId, Subst, SubstId, Target};
+use rustc_hash::FxHashSet;
 
 use super::CodeBuilder;
 use super::plan::SolutionUse;
@@ -195,31 +196,50 @@ impl CodeBuilder<'_, '_> {
         }
         let writes = parts.iter().map(|part| self.written(*part));
         let writes: Vec<Vec<usize>> = writes.collect();
-        let disjoint = (0..writes.len())
-            .all(|i| writes[i + 1..].iter().all(|other| other.iter().all(|slot| !writes[i].contains(slot))));
-        disjoint.then(|| Exec::Parallel(compiled.into_iter().zip(writes).collect()))
+        let mut written = FxHashSet::default();
+        let are_disjoint = writes.iter().flatten().all(|slot| written.insert(*slot));
+        are_disjoint.then(|| Exec::Parallel(compiled.into_iter().zip(writes).collect()))
     }
 
     /// Slots that a substitution may write, calls included.
-    pub(crate) fn written(&self, id: SubstId) -> Vec<usize> {
-        self.targets(id).into_iter().map(|(_, slot)| slot).collect()
+    pub(crate) fn written(&mut self, id: SubstId) -> Vec<usize> {
+        self.targets(id).iter().map(|(_, slot)| *slot).collect()
     }
 
-    /// Targets that a substitution may write, calls included, with their slots, ascending.
-    pub(crate) fn targets(&self, id: SubstId) -> Vec<(Target, usize)> {
+    /// Targets that a substitution may write, calls included, with their slots, ascending. Remembered, since loops nest.
+    pub(crate) fn targets(&mut self, id: SubstId) -> Arc<[(Target, usize)]> {
+        if let Some(known) = self.written.get(&id) {
+            return known.clone();
+        }
         let model = self.model;
-        let mut written = Vec::new();
-        model.for_each_node(abridge_model::ModelNode::Subst(id), &mut |node| {
-            let abridge_model::ModelNode::Subst(id) = node else { return };
-            written.extend(model.subst(id).targets());
-            if let Subst::Call { op, .. } = model.subst(id) {
-                written.extend(model.operations[*op].effects.writes.iter().map(Target::Variable));
+        let mut written: Vec<(Target, usize)> = Vec::new();
+        let mut open = vec![id];
+        while let Some(part) = open.pop() {
+            let subst = model.subst(part);
+            let called = match subst {
+                Subst::Call { op, .. } => Some(&model.operations[*op].effects.writes),
+                _ => None,
+            };
+            let called = called.into_iter().flat_map(|writes| writes.iter().map(Target::Variable));
+            written.extend(subst.targets().iter().copied().chain(called).map(|target| (target, self.target(target))));
+            match subst {
+                Subst::While { body, .. } => written.extend(&*with_stack(|| self.targets(*body))),
+                Subst::Parallel(parts) => {
+                    for part in parts {
+                        written.extend(&*with_stack(|| self.targets(*part)));
+                    }
+                }
+                _ => model.for_each_child(ModelNode::Subst(part), &mut |child| {
+                    if let ModelNode::Subst(child) = child {
+                        open.push(child);
+                    }
+                }),
             }
-        });
-        let mut written: Vec<(Target, usize)> =
-            written.into_iter().map(|target| (target, self.target(target))).collect();
+        }
         written.sort_unstable_by_key(|(_, slot)| *slot);
         written.dedup();
+        let written: Arc<[(Target, usize)]> = written.into();
+        self.written.insert(id, written.clone());
         written
     }
 }

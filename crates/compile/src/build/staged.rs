@@ -5,6 +5,8 @@
 
 use abridge_model::{LocalId, ModelNode, OpId, PredId, Subst, SubstId, Target, VarId, may_fail};
 
+use rustc_hash::FxHashSet;
+
 use super::CodeBuilder;
 use super::plan::SolutionUse;
 use crate::program::{Assigned, Condition, ParameterSearch, Staged};
@@ -36,6 +38,10 @@ pub(crate) fn staged(builder: &mut CodeBuilder<'_, '_>, op: OpId) -> Option<Stag
     }
     let mut assignments = Vec::new();
     collect(builder, body, &mut assignments)?;
+    let targets: FxHashSet<Target> = assignments.iter().map(|(target, _)| *target).collect();
+    if targets.len() < assignments.len() {
+        return None;
+    }
     let (strict, chosen) = guards.split_at(n_strict);
     stages(builder, &operation.params, &binder, (strict, chosen), &assignments)
 }
@@ -48,8 +54,7 @@ fn collect(builder: &CodeBuilder<'_, '_>, body: SubstId, out: &mut Vec<(Target, 
         Subst::Parallel(parts) => parts.iter().try_for_each(|part| collect(builder, *part, out))?,
         _ => return None,
     }
-    let is_new = |idx: usize| out[..idx].iter().all(|(target, _)| *target != out[idx].0);
-    (0..out.len()).all(is_new).then_some(())
+    Some(())
 }
 
 /// Stages for guards and the condition of an ANY below them.

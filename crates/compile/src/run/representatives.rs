@@ -7,11 +7,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use abridge_diag::AsideSet;
 use abridge_eval::{State, SymbolicSet, Val};
 use abridge_model::ids::Id as _;
 use abridge_model::{BinaryOp, LocalId, OpId, UnaryOp};
 use abridge_value::{Set, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::search::MAX_TRIED_VALUES;
 use super::{Fast, Runtime, Stop, is_unset, unset};
@@ -55,7 +56,7 @@ impl<'r> Runtime<'r> {
             return Err(Stop::Escape);
         }
         let results = [&operation.outputs[..], &operation.writes].concat();
-        let mut seen: FxHashSet<(Vec<Value>, Vec<Val>)> = FxHashSet::default();
+        let mut seen: AsideSet<(Vec<Value>, Vec<Val>), FxBuildHasher> = AsideSet::default();
         for case in &operation.cases {
             for (params, n_params) in self.params_by_orbit(operation, case, &among_params)? {
                 let left = if case.is_deterministic { Stabiliser::default() } else { among_outcomes.refined(&params) };
@@ -157,7 +158,7 @@ impl<'r> Runtime<'r> {
     ) -> Fast<Vec<(State, u64)>> {
         let layout = self.program.layout;
         let variables: Vec<usize> = self.session.model().state_variables().map(|(id, _)| layout.variable(id)).collect();
-        let mut seen: FxHashSet<Vec<Val>> = FxHashSet::default();
+        let mut seen: AsideSet<Vec<Val>, FxBuildHasher> = AsideSet::default();
         let mut states = Vec::new();
         self.exec_by_orbit(exec, group, &variables, &mut |runtime, number, canonical| {
             let state = runtime.initial_state(constants)?;

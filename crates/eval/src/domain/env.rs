@@ -22,7 +22,7 @@ pub struct State {
 }
 
 /// Constants, variables and locals. Persistent and cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Env {
     pub constants: Arc<Slots>,
     pub scope: Scope,
@@ -104,8 +104,13 @@ impl Env {
     #[must_use]
     pub fn with_constant(&self, id: ConstId, val: Val) -> Env {
         let mut env = self.clone();
-        set_slot(Arc::make_mut(&mut env.constants), id.index(), Some(val));
+        env.set_constant(id, val);
         env
+    }
+
+    /// Gives a constant a value, in place if nobody else has the constants.
+    pub fn set_constant(&mut self, id: ConstId, val: Val) {
+        set_slot(Arc::make_mut(&mut self.constants), id.index(), Some(val));
     }
 
     /// Environment with targets assigned.

@@ -11,7 +11,7 @@ use abridge_model::{
     Binding, Comparison, ConstId, Expr, ExprId, LocalId, Model, ModelNode, Pred, PredId, TypeId, UnaryOp, may_fail,
 };
 
-use super::Session;
+use super::{OpenUnknowns, Session};
 use crate::config::Unbounded;
 use crate::domain::{Env, Result, Val};
 use crate::free::FreeNames;
@@ -28,6 +28,17 @@ impl Unknown {
         match self {
             Unknown::Local(id) => env.bind(id, val),
             Unknown::Constant(id) => env.with_constant(id, val),
+        }
+    }
+
+    /// [`Unknown::bind`] that consumes the environment, and changes unshared parts in place.
+    pub fn bound(self, mut env: Env, val: Val) -> Env {
+        match self {
+            Unknown::Local(id) => env.bind(id, val),
+            Unknown::Constant(id) => {
+                env.set_constant(id, val);
+                env
+            }
         }
     }
 
@@ -229,14 +240,8 @@ impl Constraint {
         unknown.is_in(&self.names)
     }
 
-    /// Names in it that may be unknown.
-    pub fn unknowns(&self) -> impl Iterator<Item = Unknown> {
-        let locals = self.names.locals.iter().map(|id| Unknown::Local(*id));
-        locals.chain(self.names.constants.iter().map(|id| Unknown::Constant(*id)))
-    }
-
-    pub fn is_ready(&self, open: &[Unknown]) -> bool {
-        !open.iter().any(|unknown| self.mentions(*unknown))
+    pub fn is_ready(&self, open: &OpenUnknowns) -> bool {
+        !open.occur_in(&self.names)
     }
 
     /// Formulas of the constraint, if it consists of formulas and values.
@@ -273,13 +278,10 @@ impl Operand {
         }
     }
 
-    pub fn is_ready(&self, session: &Session<'_>, open: &[Unknown]) -> bool {
+    pub fn is_ready(&self, session: &Session<'_>, open: &OpenUnknowns) -> bool {
         match self {
-            Operand::Expr(id) => {
-                let names = session.interp.names_of_expr(*id);
-                !open.iter().any(|unknown| unknown.is_in(&names))
-            }
-            Operand::Local(id) => !open.contains(&Unknown::Local(*id)),
+            Operand::Expr(id) => !open.occur_in(&session.interp.names_of_expr(*id)),
+            Operand::Local(id) => !open.has(Unknown::Local(*id)),
             Operand::Known(_) => true,
         }
     }

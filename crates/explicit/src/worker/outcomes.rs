@@ -4,7 +4,7 @@ use std::hash::BuildHasher as _;
 
 use abridge_system::Steps;
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 
 use crate::operation::OperationMemos;
 
@@ -13,8 +13,8 @@ pub(crate) struct OperationOutcomes<'o> {
     operation: &'o OperationMemos,
     words: &'o [u32],
     start: usize,
-    /// Index of each target, once there are more than [`MAX_COMPARED_TARGETS`].
-    groups: FxHashMap<Box<[u32]>, usize>,
+    /// Indices of the targets by their hashes, once there are more than [`MAX_COMPARED_TARGETS`].
+    groups: HashTable<u32>,
     out: &'o mut Steps,
 }
 
@@ -23,7 +23,7 @@ const MAX_COMPARED_TARGETS: usize = 8;
 
 impl<'o> OperationOutcomes<'o> {
     pub(crate) fn new(operation: &'o OperationMemos, words: &'o [u32], out: &'o mut Steps) -> Self {
-        OperationOutcomes { operation, words, start: out.len(), groups: FxHashMap::default(), out }
+        OperationOutcomes { operation, words, start: out.len(), groups: HashTable::new(), out }
     }
 
     pub(crate) fn add(&mut self, target: &mut Vec<u32>, count: u64, written: impl Iterator<Item = u32>) {
@@ -37,14 +37,16 @@ impl<'o> OperationOutcomes<'o> {
             self.out.iter_from(self.start).position(|other| other.target == target.as_slice())
         } else {
             self.group();
-            self.groups.get(target.as_slice()).copied()
+            let (out, start) = (&self.out, self.start);
+            let is_same = |idx: &u32| out.get(start + *idx as usize).target == target.as_slice();
+            self.groups.find(hash(target), is_same).map(|idx| *idx as usize)
         };
         match known {
             Some(idx) => self.out.add_count(self.start + idx, count),
             None => {
                 self.out.push(self.operation.step, count, target);
                 if n_targets > MAX_COMPARED_TARGETS {
-                    self.groups.insert(target.as_slice().into(), n_targets);
+                    self.list(n_targets as u32);
                 }
             }
         }
@@ -52,9 +54,14 @@ impl<'o> OperationOutcomes<'o> {
 
     pub(crate) fn group(&mut self) {
         if self.groups.is_empty() {
-            let targets = self.out.iter_from(self.start).enumerate();
-            self.groups = targets.map(|(idx, step)| (step.target.into(), idx)).collect();
+            (0..(self.out.len() - self.start) as u32).for_each(|idx| self.list(idx));
         }
+    }
+
+    fn list(&mut self, idx: u32) {
+        let (out, start) = (&self.out, self.start);
+        let hash_at = |idx: &u32| hash(out.get(start + *idx as usize).target);
+        self.groups.insert_unique(hash_at(&idx), idx, hash_at);
     }
 }
 

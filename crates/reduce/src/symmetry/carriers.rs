@@ -14,7 +14,7 @@ use abridge_eval::Val;
 use abridge_external::SILENT_PREDICATES;
 use abridge_model::ModelNode;
 use abridge_model::ids::Id as _;
-use abridge_model::{BinaryOp, ConstId, Expr, Model, OpId, Pred, SetId, Subst, Type, TypeId};
+use abridge_model::{BinaryOp, ConstId, Expr, ExprId, Model, OpId, Pred, SetId, Subst, Type, TypeId};
 use abridge_system::Properties;
 use abridge_value::{Set, Value, sequence};
 
@@ -101,6 +101,8 @@ struct Mentions<'m> {
     literals: Vec<(Value, Span)>,
     known: HashSet<Value>,
     operations: HashSet<OpId>,
+    /// Expressions that are known to be no literals: those below them are asked about again.
+    no_literals: HashSet<ExprId>,
     waiting: Vec<ModelNode>,
 }
 
@@ -116,6 +118,7 @@ impl<'m> Mentions<'m> {
             literals: Vec::new(),
             known: HashSet::new(),
             operations: HashSet::new(),
+            no_literals: HashSet::new(),
             waiting: Vec::new(),
         };
         let conjuncts = |is_asked: bool, list: &'m [abridge_model::Conjunct]| {
@@ -160,7 +163,7 @@ impl<'m> Mentions<'m> {
                     | Expr::SequenceExtension(_)
                     | Expr::Record(_)
                     | Expr::Binary(BinaryOp::Pair, ..) => {
-                        if let Some(literal) = literal(model, id) {
+                        if let Some(literal) = literal(model, id, &mut self.no_literals) {
                             if self.known.insert(literal.clone()) {
                                 self.literals.push((literal, span));
                             }
@@ -271,20 +274,31 @@ impl<'m> Mentions<'m> {
 }
 
 /// The value of an expression that is made of elements, numbers, strings and booleans only.
-fn literal(model: &Model, id: abridge_model::ExprId) -> Option<Value> {
-    let all = |ids: &[abridge_model::ExprId]| ids.iter().map(|id| literal(model, *id)).collect::<Option<Vec<Value>>>();
-    Some(match model.expr(id) {
-        Expr::Integer(int) => Value::Int(i64::try_from(int).ok()?),
-        Expr::String(text) => Value::string(text.as_str()),
-        Expr::Bool(flag) => Value::Bool(*flag),
-        Expr::Element(set, index) => Value::element(set.0, *index),
-        Expr::EmptySet => Value::Set(Set::EMPTY),
-        Expr::Binary(BinaryOp::Pair, left, right) => Value::pair(literal(model, *left)?, literal(model, *right)?),
-        Expr::SetExtension(items) => Value::Set(all(items)?.into_iter().collect()),
-        Expr::SequenceExtension(items) => Value::Set(sequence::from_items(all(items)?)),
-        Expr::Record(items) => Value::record(model.ty(id).index() as u32, all(items)?),
-        _ => return None,
-    })
+fn literal(model: &Model, id: ExprId, no_literals: &mut HashSet<ExprId>) -> Option<Value> {
+    if no_literals.contains(&id) {
+        return None;
+    }
+    let mut all =
+        |ids: &[ExprId]| ids.iter().map(|id| literal(model, *id, no_literals)).collect::<Option<Vec<Value>>>();
+    let value = match model.expr(id) {
+        Expr::Integer(int) => i64::try_from(int).ok().map(Value::Int),
+        Expr::String(text) => Some(Value::string(text.as_str())),
+        Expr::Bool(flag) => Some(Value::Bool(*flag)),
+        Expr::Element(set, index) => Some(Value::element(set.0, *index)),
+        Expr::EmptySet => Some(Value::Set(Set::EMPTY)),
+        Expr::Binary(BinaryOp::Pair, left, right) => all(&[*left, *right]).and_then(|parts| {
+            let [left, right] = <[Value; 2]>::try_from(parts).ok()?;
+            Some(Value::pair(left, right))
+        }),
+        Expr::SetExtension(items) => all(items).map(|items| Value::Set(items.into_iter().collect())),
+        Expr::SequenceExtension(items) => all(items).map(|items| Value::Set(sequence::from_items(items))),
+        Expr::Record(items) => all(items).map(|items| Value::record(model.ty(id).index() as u32, items)),
+        _ => None,
+    };
+    if value.is_none() {
+        no_literals.insert(id);
+    }
+    value
 }
 
 /// The given sets whose elements occur in values of a type.

@@ -8,7 +8,6 @@
 //! Departs from the thesis: equal values inside one state share a vertex, and intermediate vertices have more than one colour.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
 use std::hash::BuildHasher as _;
 
 use abridge_eval::Val;
@@ -70,7 +69,8 @@ impl ValueGraph {
     /// The graph of values at numbered places; places without points are left out unless all are asked for.
     pub fn new<V: Borrow<Val>>(group: &Group, vals: impl Iterator<Item = (u32, V)>, all: bool) -> ValueGraph {
         let graph = ValueGraph { colours: vec![VertexColour::Root], edges: Vec::new(), points: Vec::new() };
-        let mut builder = GraphBuilder { group, graph, vertices: FxHashMap::default(), has_point: HashMap::default() };
+        let (atoms, nested) = (FxHashMap::default(), FxHashMap::default());
+        let mut builder = GraphBuilder { group, graph, points: FxHashMap::default(), atoms, nested };
         for (place, val) in vals {
             builder.place(place, val.borrow(), all);
         }
@@ -91,11 +91,44 @@ impl ValueGraph {
     }
 }
 
+/// Vertices are found by what they stand for, a nested value by the vertices of its parts: a table of values would hash whatever is inside at every
+/// level.
 struct GraphBuilder<'g> {
     group: &'g Group,
     graph: ValueGraph,
-    vertices: FxHashMap<Value, u32>,
-    has_point: HashMap<Value, bool, FxBuildHasher>,
+    points: FxHashMap<u32, u32>,
+    atoms: FxHashMap<Value, u32>,
+    nested: FxHashMap<(Structure, Box<[u32]>), u32>,
+}
+
+/// The structure of a nested value with points.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Structure {
+    Set,
+    Pair,
+    Record(u32),
+    Free(u32, u32),
+}
+
+impl Structure {
+    fn of(value: &Value) -> Option<Structure> {
+        match value {
+            Value::Set(_) => Some(Structure::Set),
+            Value::Pair(_) => Some(Structure::Pair),
+            Value::Record(record) => Some(Structure::Record(record.shape())),
+            Value::Free(free) => Some(Structure::Free(free.free_type(), free.constructor())),
+            _ => None,
+        }
+    }
+
+    fn colour(self) -> VertexColour {
+        match self {
+            Structure::Set => VertexColour::Set,
+            Structure::Pair => VertexColour::Pair,
+            Structure::Record(shape) => VertexColour::Record(shape),
+            Structure::Free(free_type, constructor) => VertexColour::Free(free_type, constructor),
+        }
+    }
 }
 
 impl GraphBuilder<'_> {
@@ -141,17 +174,12 @@ impl GraphBuilder<'_> {
         }
     }
 
-    fn has_points(&mut self, value: &Value) -> bool {
+    fn has_points(&self, value: &Value) -> bool {
         match value {
             Value::Element { set, index } => self.group.point(*set, *index).is_some(),
-            Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Real(_) | Value::String(_) => false,
             _ => {
-                if let Some(known) = self.has_point.get(value) {
-                    return *known;
-                }
                 let mut found = false;
                 for_each_part(value, &mut |_, part| found = found || self.has_points(part));
-                self.has_point.insert(value.clone(), found);
                 found
             }
         }
@@ -163,37 +191,52 @@ impl GraphBuilder<'_> {
     }
 
     fn vertex(&mut self, value: &Value) -> u32 {
-        if let Some(vertex) = self.vertices.get(value) {
+        self.vertex_with_points(value).unwrap_or_else(|| self.atom(value))
+    }
+
+    fn atom(&mut self, value: &Value) -> u32 {
+        if let Some(vertex) = self.atoms.get(value) {
             return *vertex;
         }
-        let vertex = self.new_vertex(value);
-        self.vertices.insert(value.clone(), vertex);
+        let vertex = self.push(VertexColour::Atom(value.clone()));
+        self.atoms.insert(value.clone(), vertex);
         vertex
     }
 
-    fn new_vertex(&mut self, value: &Value) -> u32 {
-        if let Value::Element { set, index } = value
-            && let Some(point) = self.group.point(*set, *index)
-        {
-            let vertex = self.push(VertexColour::Point(self.group.block_of(point)));
-            self.graph.points.push((point, vertex));
-            return vertex;
+    /// The vertex of a value, if it has points.
+    fn vertex_with_points(&mut self, value: &Value) -> Option<u32> {
+        if let Value::Element { set, index } = value {
+            return self.group.point(*set, *index).map(|point| self.point(point));
         }
-        if !self.has_points(value) {
-            return self.push(VertexColour::Atom(value.clone()));
-        }
-        let vertex = match value {
-            Value::Set(_) => self.push(VertexColour::Set),
-            Value::Pair(_) => self.push(VertexColour::Pair),
-            Value::Record(record) => self.push(VertexColour::Record(record.shape())),
-            Value::Free(free) => self.push(VertexColour::Free(free.free_type(), free.constructor())),
-            _ => self.push(VertexColour::Atom(value.clone())),
-        };
+        let structure = Structure::of(value)?;
+        let mut parts: Vec<(EdgeLabel, Value, Option<u32>)> = Vec::new();
         for_each_part(value, &mut |component, part| {
-            let to = self.vertex(part);
             let label = component.map_or(EdgeLabel::Inside, EdgeLabel::Component);
-            self.graph.edges.push(GraphEdge { from: vertex, to, label });
+            parts.push((label, part.clone(), self.vertex_with_points(part)));
         });
+        if parts.iter().all(|(_, _, vertex)| vertex.is_none()) {
+            return None;
+        }
+        let parts = parts.into_iter().map(|(label, part, vertex)| (label, vertex.unwrap_or_else(|| self.atom(&part))));
+        let (labels, vertices): (Vec<EdgeLabel>, Vec<u32>) = parts.unzip();
+        let key = (structure, vertices.clone().into_boxed_slice());
+        if let Some(known) = self.nested.get(&key) {
+            return Some(*known);
+        }
+        let from = self.push(structure.colour());
+        self.nested.insert(key, from);
+        let edges = labels.into_iter().zip(vertices).map(|(label, to)| GraphEdge { from, to, label });
+        self.graph.edges.extend(edges);
+        Some(from)
+    }
+
+    fn point(&mut self, point: u32) -> u32 {
+        if let Some(vertex) = self.points.get(&point) {
+            return *vertex;
+        }
+        let vertex = self.push(VertexColour::Point(self.group.block_of(point)));
+        self.graph.points.push((point, vertex));
+        self.points.insert(point, vertex);
         vertex
     }
 }

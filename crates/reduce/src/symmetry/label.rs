@@ -8,7 +8,8 @@
 
 use std::cmp::Ordering;
 
-use super::graph::{EdgeLabel, GraphEdge, ValueGraph};
+use super::graph::{EdgeLabel, GraphEdge, ValueGraph, VertexColour};
+use super::term::mix2;
 
 /// The position of each vertex in the canonical form.
 pub fn canonical_labelling(graph: &ValueGraph) -> Vec<u32> {
@@ -80,6 +81,49 @@ impl Partition {
     }
 }
 
+/// A number for the contents of each vertex, equal for vertices that a symmetry maps to each other. Refinement would tell the levels of a deeply nested
+/// value apart one round after the other.
+fn contents(graph: &ValueGraph) -> Vec<u64> {
+    let n_vertices = graph.colours.len();
+    let is_nested = |edge: &&GraphEdge| matches!(edge.label, EdgeLabel::Inside | EdgeLabel::Component(_));
+    let mut owners: Vec<Vec<GraphEdge>> = vec![Vec::new(); n_vertices];
+    let mut n_waiting = vec![0_u32; n_vertices];
+    for edge in graph.edges.iter().filter(is_nested) {
+        owners[edge.to as usize].push(*edge);
+        n_waiting[edge.from as usize] += 1;
+    }
+    let mut contents: Vec<u64> = graph.colours.iter().map(kind).collect();
+    let mut ready: Vec<u32> = (0..n_vertices as u32).filter(|vertex| n_waiting[*vertex as usize] == 0).collect();
+    while let Some(part) = ready.pop() {
+        let number = mix2(contents[part as usize], 1);
+        for edge in &owners[part as usize] {
+            let position = if let EdgeLabel::Component(position) = edge.label { u64::from(position) + 1 } else { 0 };
+            let owner = edge.from as usize;
+            // A sum, since the parts of a set have no order.
+            contents[owner] = contents[owner].wrapping_add(mix2(number, position));
+            n_waiting[owner] -= 1;
+            if n_waiting[owner] == 0 {
+                ready.push(edge.from);
+            }
+        }
+    }
+    contents
+}
+
+/// A number for what a colour says about contents, without the value of an atom, which the colour compares.
+fn kind(colour: &VertexColour) -> u64 {
+    match colour {
+        VertexColour::Root => 0,
+        VertexColour::Point(block) => mix2(1, u64::from(*block)),
+        VertexColour::Atom(_) => 2,
+        VertexColour::Set => 3,
+        VertexColour::Pair => 4,
+        VertexColour::Record(shape) => mix2(5, u64::from(*shape)),
+        VertexColour::Free(free_type, constructor) => mix2(6, mix2(u64::from(*free_type), u64::from(*constructor))),
+        VertexColour::Formula(number) => mix2(7, *number),
+    }
+}
+
 impl<'g> Labeller<'g> {
     fn new(graph: &'g ValueGraph) -> Self {
         let mut halves = vec![Vec::new(); graph.colours.len()];
@@ -91,15 +135,17 @@ impl<'g> Labeller<'g> {
         Labeller { graph, halves, best: None, trace: Vec::new(), path: Vec::new(), automorphisms: Vec::new() }
     }
 
-    /// Vertices by colour.
+    /// Vertices by colour and by contents.
     fn initial(&self) -> Partition {
         let colours = &self.graph.colours;
+        let contents = contents(self.graph);
+        let look = |vertex: u32| (&colours[vertex as usize], contents[vertex as usize]);
         let mut order: Vec<u32> = (0..colours.len() as u32).collect();
-        order.sort_by(|left, right| colours[*left as usize].cmp(&colours[*right as usize]));
+        order.sort_by(|left, right| look(*left).cmp(&look(*right)));
         let mut cell = vec![0; colours.len()];
         let mut start = 0;
         for (idx, vertex) in order.iter().enumerate() {
-            if idx > 0 && colours[*vertex as usize] != colours[order[idx - 1] as usize] {
+            if idx > 0 && look(*vertex) != look(order[idx - 1]) {
                 start = idx as u32;
             }
             cell[*vertex as usize] = start;
@@ -129,7 +175,7 @@ impl<'g> Labeller<'g> {
                     if idx > 0 && *view != views[idx - 1].0 {
                         start = cell.start + idx;
                         is_split = true;
-                        number = super::term::mix2(number, start as u64);
+                        number = mix2(number, start as u64);
                     }
                     next[*vertex as usize] = start as u32;
                 }

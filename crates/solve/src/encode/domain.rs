@@ -58,7 +58,7 @@ impl CircuitEncoder<'_> {
                     syms.push(sym);
                     conditions.push(condition);
                 }
-                Ok((CircuitValue::Record(*shape, syms), self.all(conditions)))
+                Ok((CircuitValue::Record(*shape, syms.into()), self.all(conditions)))
             }
             _ => {
                 let set = self.list(set, MAX_ELEMENTS, env)?;
@@ -161,7 +161,7 @@ impl CircuitEncoder<'_> {
             conditions.push(condition);
             entries.push(entry);
         }
-        let map = CircuitValue::Map(entries);
+        let map = CircuitValue::Map(entries.into());
         if arrow.injective {
             conditions.push(self.blast.is_injective(&map)?);
         }

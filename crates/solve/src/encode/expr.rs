@@ -59,7 +59,10 @@ impl<'s> CircuitEncoder<'s> {
             }
             Expr::Record(fields) => {
                 let (fields, defined) = self.syms(fields, env)?;
-                Ok(CircuitTerm { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
+                Ok(CircuitTerm {
+                    kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields.into())),
+                    defined,
+                })
             }
             Expr::Field(record, field) => {
                 let (record, defined) = self.sym(*record, env)?;
@@ -76,7 +79,10 @@ impl<'s> CircuitEncoder<'s> {
                     fields.push(if is_new { value.clone() } else { self.blast.field(&record, idx)? });
                 }
                 let defined = self.and(is_record, is_value);
-                Ok(CircuitTerm { kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields)), defined })
+                Ok(CircuitTerm {
+                    kind: TermKind::Circuit(CircuitValue::Record(model.ty(id).0, fields.into())),
+                    defined,
+                })
             }
             Expr::If(condition, then, otherwise) => {
                 let condition = self.pred(*condition, env)?;

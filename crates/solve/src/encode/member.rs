@@ -252,7 +252,7 @@ impl CircuitEncoder<'_> {
         // Element by element.
         let mut holds = Vec::new();
         if let CircuitValue::Map(entries) = &x {
-            for entry in entries {
+            for entry in entries.iter() {
                 let pair = CircuitTerm::sym(CircuitValue::pair(CircuitValue::known(&entry.key), entry.val.clone()));
                 let inside = self.in_set(&pair, set, env)?.holds;
                 holds.push(self.blast.circuit.implies(entry.present, inside));
@@ -320,7 +320,7 @@ impl CircuitEncoder<'_> {
         let domain = self.blast.dom(&x)?;
         conditions.push(self.within(&CircuitTerm::sym(domain.clone()), from, env)?.holds);
         if let CircuitValue::Map(entries) = &x {
-            for entry in entries {
+            for entry in entries.iter() {
                 let inside = self.in_set(&CircuitTerm::sym(entry.val.clone()), to, env)?.holds;
                 conditions.push(self.blast.circuit.implies(entry.present, inside));
             }
@@ -381,7 +381,7 @@ impl CircuitEncoder<'_> {
         let x = self.as_sym(x, env)?;
         let mut conditions = vec![self.is_sequence(&x)?];
         if let CircuitValue::Map(entries) = &x {
-            for entry in entries {
+            for entry in entries.iter() {
                 let inside = self.in_set(&CircuitTerm::sym(entry.val.clone()), base, env)?.holds;
                 conditions.push(self.blast.circuit.implies(entry.present, inside));
             }

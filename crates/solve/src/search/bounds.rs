@@ -234,7 +234,7 @@ impl SolutionSearch<'_> {
     /// `SIGMA(x).(P | E)` with a `P` without unknowns.
     fn linear_sum(&self, binder: &[LocalId], pred: PredId, expr: ExprId, at: At<'_>, depth: u32) -> Option<Linear> {
         let names = self.session.interp().names_of_pred(pred);
-        if at.node.open.iter().any(|unknown| unknown.is_in(&names)) {
+        if at.node.open.occur_in(&names) {
             return None;
         }
         let mut sum = Linear::constant(Range::exactly(Int::ZERO));

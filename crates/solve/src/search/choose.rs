@@ -201,8 +201,7 @@ impl SolutionSearch<'_> {
         let Operand::Expr(id) = pattern else { return None };
         let Expr::Constant(constant) = session.model().expr(*id) else { return None };
         let unknown = Unknown::Constant(*constant);
-        let others: Vec<Unknown> = node.open.iter().copied().filter(|open| *open != unknown).collect();
-        if !term.is_ready(session, &others) {
+        if node.open.others_occur_in(unknown, &term.names(session)) {
             return None;
         }
         let val = term.eval(session, &node.env).ok()?;
@@ -383,7 +382,7 @@ impl SolutionSearch<'_> {
                 _ => return None,
             },
         };
-        node.open.contains(&unknown).then_some(unknown)
+        node.open.has(unknown).then_some(unknown)
     }
 
     /// Offers integers between inferred bounds; `false` if the bounds contradict each other.
@@ -425,7 +424,7 @@ impl SolutionSearch<'_> {
     }
 
     fn offer_types(&self, node: &SearchNode, best: &mut Best) {
-        for unknown in &node.open {
+        for unknown in node.open.iter() {
             let set = self.session.type_set(unknown.ty(self.session.model()));
             if let Size::AtMost(bound) = self.session.size(&set) {
                 best.offer(bound, SolverBranch::Values { constraint: None, unknown: *unknown, set });
@@ -445,7 +444,7 @@ impl SolutionSearch<'_> {
 
     /// Lazy branching on a function with too many values to list, or for which all constraints together leave fewer candidates than any one of them.
     fn too_many_to_list(&self, cost: Cost, node: &SearchNode) -> Result<Option<SolverBranch>> {
-        for unknown in &node.open {
+        for unknown in node.open.iter() {
             if let Some(view) = self.view(*unknown, node, &Bounds::default())?
                 && (view.has_too_many_values(self.session)
                     || view.count().is_some_and(|count| Cost::from(count) < cost))
@@ -460,12 +459,12 @@ impl SolutionSearch<'_> {
     pub(super) fn last_resort(&self, node: &SearchNode) -> Result<Option<SolverBranch>> {
         let first = *node.open.first().ok_or(ErrorKind::Internal("no unknown is open"))?;
         let bounds = self.infer_bounds(node)?.unwrap_or_default();
-        for unknown in &node.open {
+        for unknown in node.open.iter() {
             if let Some(view) = self.view(*unknown, node, &bounds)? {
                 return Ok(Some(SolverBranch::Lazily { unknown: *unknown, view }));
             }
         }
-        for unknown in &node.open {
+        for unknown in node.open.iter() {
             let set = match self.enclosed_by_quantifier(*unknown, node)? {
                 Some(set) => Some(SymbolicSet::unary(UnaryOp::Pow, set)),
                 None => self.determined_by_members(*unknown, node, &bounds),
@@ -524,7 +523,7 @@ impl SolutionSearch<'_> {
             let Pred::Implies(left, right) = model.pred(*body) else { continue };
             let Pred::Compare(Comparison::Member, element, set) = model.pred(*left) else { continue };
             let names = session.interp().names_of_pred(*right);
-            let is_open = node.open.iter().any(|open| open.is_in(&names));
+            let is_open = node.open.occur_in(&names);
             if is_open
                 || self.as_unknown(&Operand::Expr(*set), node) != Some(unknown)
                 || !is_tuple(model, *element, binder)

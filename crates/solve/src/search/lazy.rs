@@ -228,7 +228,7 @@ impl SolutionSearch<'_> {
         mut node: SearchNode,
         found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
-        node.open.retain(|open| *open != unknown);
+        node.open.remove(unknown);
         let mut progress = self.start(unknown, view, &node)?;
         for pair in &view.known {
             let Some((key, value)) = pair.as_pair() else { continue };

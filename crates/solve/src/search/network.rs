@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use abridge_diag::with_stack;
-use abridge_eval::{Constraint, ConstraintKind, Env, Result, SolutionFn, Unknown, Val};
+use abridge_eval::{Constraint, ConstraintKind, Env, OpenUnknowns, Result, SolutionFn, Unknown, Val};
 use abridge_model::ModelNode;
 use abridge_model::{BinaryOp, Expr, ExprId, LocalId, Pred};
 use abridge_value::{BitSet, Set, Value};
@@ -184,7 +184,7 @@ impl SolutionSearch<'_> {
             let mut points: Vec<usize> = Vec::new();
             let mut pattern = Vec::new();
             for application in applications {
-                let key = self.point_key(unknown, *application, &[], &env);
+                let key = self.point_key(unknown, *application, &OpenUnknowns::default(), &env);
                 let Some(point) = key.and_then(|key| numbers.get(&key)) else { return Ok(None) };
                 let place = points.iter().position(|other| other == point).unwrap_or_else(|| {
                     points.push(*point);

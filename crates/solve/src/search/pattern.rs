@@ -1,6 +1,6 @@
 //! Patterns: expressions whose value determines unknowns in them (`x`, `x |-> y`, `rec(a: x)`, `{x}`, `[x, y]`, `c(x)`).
 
-use abridge_eval::{Env, Operand, Result, Session, Unknown, Val};
+use abridge_eval::{Env, OpenUnknowns, Operand, Result, Session, Unknown, Val};
 use abridge_model::{BinaryOp, Expr, ExprId};
 use abridge_value::{Value, sequence};
 
@@ -21,17 +21,17 @@ impl MatchEffect {
     }
 }
 
-type Match = Option<(Env, Vec<Unknown>)>;
+type Match = Option<(Env, OpenUnknowns)>;
 
-pub(super) fn classify(session: &Session<'_>, term: &Operand, open: &[Unknown]) -> MatchEffect {
+pub(super) fn classify(session: &Session<'_>, term: &Operand, open: &OpenUnknowns) -> MatchEffect {
     match term {
-        Operand::Local(local) => MatchEffect { binds: open.contains(&Unknown::Local(*local)), exact: true },
+        Operand::Local(local) => MatchEffect { binds: open.has(Unknown::Local(*local)), exact: true },
         Operand::Known(_) => MatchEffect { binds: false, exact: true },
         Operand::Expr(id) => expr_pattern(session, *id, open),
     }
 }
 
-fn expr_pattern(session: &Session<'_>, id: ExprId, open: &[Unknown]) -> MatchEffect {
+fn expr_pattern(session: &Session<'_>, id: ExprId, open: &OpenUnknowns) -> MatchEffect {
     if Operand::Expr(id).is_ready(session, open) {
         return MatchEffect { binds: false, exact: true };
     }
@@ -58,13 +58,13 @@ pub(super) fn match_pattern(
     session: &Session<'_>,
     term: &Operand,
     val: &Val,
-    env: &Env,
-    open: &[Unknown],
+    env: Env,
+    open: OpenUnknowns,
 ) -> Result<Match> {
     match term {
-        Operand::Local(local) => match_unknown(session, Unknown::Local(*local), val, env.clone(), open.to_vec()),
-        Operand::Expr(id) => match_expr(session, *id, val, env.clone(), open.to_vec()),
-        Operand::Known(known) => Ok(session.equal(known, val, env)?.then(|| (env.clone(), open.to_vec()))),
+        Operand::Local(local) => match_unknown(session, Unknown::Local(*local), val, env, open),
+        Operand::Expr(id) => match_expr(session, *id, val, env, open),
+        Operand::Known(known) => Ok(session.equal(known, val, &env)?.then_some((env, open))),
     }
 }
 
@@ -73,19 +73,19 @@ fn match_unknown(
     unknown: Unknown,
     val: &Val,
     env: Env,
-    mut open: Vec<Unknown>,
+    mut open: OpenUnknowns,
 ) -> Result<Match> {
-    match open.iter().position(|other| *other == unknown) {
-        Some(idx) => {
-            open.remove(idx);
+    match open.has(unknown) {
+        true => {
+            open.remove(unknown);
             let val = match session.force(val, &env) {
                 // A constant may have a definition that is ill-defined at some points; the error arises when it is used there.
                 Err(error) if error.is_ill_defined() && matches!(unknown, Unknown::Constant(_)) => val.clone(),
                 forced => forced?,
             };
-            Ok(Some((unknown.bind(&env, val), open)))
+            Ok(Some((unknown.bound(env, val), open)))
         }
-        None => {
+        false => {
             let same = match unknown.get(&env) {
                 Some(bound) => session.equal(bound, val, &env)?,
                 None => true,
@@ -95,7 +95,7 @@ fn match_unknown(
     }
 }
 
-fn match_expr(session: &Session<'_>, id: ExprId, val: &Val, env: Env, open: Vec<Unknown>) -> Result<Match> {
+fn match_expr(session: &Session<'_>, id: ExprId, val: &Val, env: Env, open: OpenUnknowns) -> Result<Match> {
     match session.model().expr(id) {
         Expr::Local(local) => return match_unknown(session, Unknown::Local(*local), val, env, open),
         Expr::Constant(constant) => return match_unknown(session, Unknown::Constant(*constant), val, env, open),
@@ -146,7 +146,7 @@ fn match_expr(session: &Session<'_>, id: ExprId, val: &Val, env: Env, open: Vec<
     }
 }
 
-fn match_all(session: &Session<'_>, parts: &[(ExprId, Val)], mut env: Env, mut open: Vec<Unknown>) -> Result<Match> {
+fn match_all(session: &Session<'_>, parts: &[(ExprId, Val)], mut env: Env, mut open: OpenUnknowns) -> Result<Match> {
     for (expr, val) in parts {
         match match_expr(session, *expr, val, env, open)? {
             Some(matched) => (env, open) = matched,

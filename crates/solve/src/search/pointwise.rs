@@ -10,8 +10,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use abridge_eval::{
-    Constraint, ConstraintKind, Env, ErrorKind, Operand, Partial, Relation, Result, Size, SolutionFn, SymbolicSet,
-    Unknown, Val,
+    Constraint, ConstraintKind, Env, ErrorKind, OpenUnknowns, Operand, Partial, Relation, Result, Size, SolutionFn,
+    SymbolicSet, Unknown, Val,
 };
 use abridge_model::{Arrow, BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value};
@@ -235,7 +235,8 @@ impl SolutionSearch<'_> {
         node: &SearchNode,
     ) -> Option<(Value, Val)> {
         let Operand::Expr(id) = applied else { return None };
-        let open = [&node.open[..], &[unknown]].concat();
+        let mut open = node.open.clone();
+        open.push(unknown);
         if !other.is_ready(self.session, &open) {
             return None;
         }
@@ -244,7 +245,7 @@ impl SolutionSearch<'_> {
     }
 
     /// Known argument of the unknown in `f(k)`.
-    pub(super) fn point_key(&self, unknown: Unknown, id: ExprId, open: &[Unknown], env: &Env) -> Option<Value> {
+    pub(super) fn point_key(&self, unknown: Unknown, id: ExprId, open: &OpenUnknowns, env: &Env) -> Option<Value> {
         let session = self.session;
         let Expr::Binary(BinaryOp::Apply, function, arg) = session.model().expr(id) else { return None };
         let is_unknown = match session.model().expr(*function) {
@@ -288,6 +289,7 @@ impl SolutionSearch<'_> {
         found: &mut SolutionFn<'_>,
     ) -> Result<ControlFlow<()>> {
         self.session.tick()?;
+        progress.assign_forced();
         if !self.prune(unknown, shape, node, &mut progress)? {
             return GO_ON;
         }
@@ -436,6 +438,22 @@ impl PointwiseProgress {
             }
         }
         self.partial.assign(key, option);
+    }
+
+    /// Decides the points with one option. All at once: after each, every constraint would be looked at.
+    fn assign_forced(&mut self) {
+        let is_forced = |point: &OpenPoint| point.options.len() == 1;
+        if self.partial.is_injective {
+            while let Some(idx) = self.points.iter().position(is_forced) {
+                let option = self.points[idx].options[0].clone();
+                self.assign(idx, option);
+            }
+        } else if self.points.iter().filter(|point| is_forced(point)).count() > 1 {
+            let (forced, open) = std::mem::take(&mut self.points).into_iter().partition(is_forced);
+            self.points = open;
+            let forced: Vec<OpenPoint> = forced;
+            self.partial.assign_all(forced.into_iter().map(|point| (point.key, point.options[0].clone())));
+        }
     }
 
     /// Number of values of a surjection that are not reached yet.

@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 
 use abridge_blast::{CircuitValue, Lit, Next, SatAnswer, SatSolver};
 use abridge_eval::{
-    Constraint, ConstraintKind, Cost, Error, Operand, Relation, Result, Size, SolutionFn, SymbolicSet, Unknown, Val,
+    Constraint, ConstraintKind, Cost, Error, OpenUnknowns, Operand, Relation, Result, Size, SolutionFn, SymbolicSet,
+    Unknown, Val,
 };
 use abridge_model::{Arrow, BinaryOp, Expr, TypeTable, UnaryOp};
 use abridge_value::{Int, Set, Value};
@@ -248,7 +249,7 @@ impl SolutionSearch<'_> {
         let (mut n_repeated, mut n_classes) = (0, self.n_found_classes());
         let answer = solver.each_solution(&mut |value| {
             let mut next = node.clone();
-            next.open.clear();
+            next.open = OpenUnknowns::default();
             next.is_forced = false;
             let decoded: Vec<Option<Value>> = symbols.iter().map(|(_, sym)| sym.decode(value)).collect();
             for ((unknown, _), val) in symbols.iter().zip(&decoded) {
@@ -291,18 +292,20 @@ impl SolutionSearch<'_> {
             Ok(None) => return Ok(DeclaredUnknowns { conditions: vec![Lit::FALSE], ..DeclaredUnknowns::default() }),
             Err(error) => return Err(NoCircuit::Fatal(error)),
         };
+        let defining = DefiningConstraints::of(self, node);
         let mut open = node.open.clone();
         let mut declared = DeclaredUnknowns::default();
         // An unknown defined by an equation waits for the unknowns on the other side, unless all wait for each other.
         let mut patient = true;
         while !open.is_empty() {
             let before = open.len();
-            for unknown in open.clone() {
-                let found = match self.by_equation(encoder, unknown, &open, node)? {
+            let round = open.to_vec();
+            for unknown in round {
+                let found = match self.by_equation(encoder, unknown, &open, (node, &defining))? {
                     Equation::Defined(sym, defined) => Some((sym, defined)),
                     Equation::Pending if patient => None,
                     _ => {
-                        let found = self.by_membership(encoder, unknown, &open, &bounds, node)?;
+                        let found = self.by_membership(encoder, unknown, &open, &bounds, (node, &defining))?;
                         declared.free.extend(found.as_ref().map(|_| unknown));
                         found
                     }
@@ -310,12 +313,12 @@ impl SolutionSearch<'_> {
                 if let Some((sym, condition)) = found {
                     encoder.declare(unknown, sym);
                     declared.conditions.push(condition);
-                    open.retain(|other| *other != unknown);
+                    open.remove(unknown);
                 }
             }
             if open.len() == before {
                 if !patient {
-                    declared.left_out = open;
+                    declared.left_out = open.to_vec();
                     break;
                 }
                 patient = false;
@@ -330,11 +333,11 @@ impl SolutionSearch<'_> {
         &self,
         encoder: &mut CircuitEncoder<'_>,
         unknown: Unknown,
-        open: &[Unknown],
-        node: &SearchNode,
+        open: &OpenUnknowns,
+        (node, defining): (&SearchNode, &DefiningConstraints<'_>),
     ) -> CircuitResult<Equation> {
         let mut answer = Equation::None;
-        for constraint in &node.constraints {
+        for constraint in defining.equations.get(&unknown).into_iter().flatten() {
             let ConstraintKind::Relation(Relation::Equal, left, right) = &constraint.kind else { continue };
             for (one, other) in [(left, right), (right, left)] {
                 if self.as_unknown(one, node) != Some(unknown) {
@@ -361,9 +364,9 @@ impl SolutionSearch<'_> {
         &self,
         encoder: &mut CircuitEncoder<'_>,
         unknown: Unknown,
-        open: &[Unknown],
+        open: &OpenUnknowns,
         bounds: &Bounds,
-        node: &SearchNode,
+        (node, defining): (&SearchNode, &DefiningConstraints<'_>),
     ) -> CircuitResult<Option<(CircuitValue, Lit)>> {
         let model = self.session.model();
         if unknown.ty(model) == TypeTable::INTEGER {
@@ -381,13 +384,12 @@ impl SolutionSearch<'_> {
             let set = SymbolicSet::unary(UnaryOp::Pow, Set::interval(lo, hi).into());
             sets.push((self.rank(&set), set));
         }
-        for constraint in &node.constraints {
-            let ConstraintKind::Relation(relation @ (Relation::Member | Relation::Subset), left, right) =
-                &constraint.kind
+        for constraint in defining.inclusions.get(&unknown).into_iter().flatten() {
+            let ConstraintKind::Relation(relation @ (Relation::Member | Relation::Subset), _, right) = &constraint.kind
             else {
                 continue;
             };
-            if self.as_unknown(left, node) != Some(unknown) || !right.is_ready(self.session, open) {
+            if !right.is_ready(self.session, open) {
                 continue;
             }
             if let Some(set) = self.upper_bound(encoder, right, node)? {
@@ -490,6 +492,38 @@ pub(super) struct DeclaredUnknowns {
     free: Vec<Unknown>,
     /// Unknowns without circuit value: nothing bounds them, or they are too large.
     pub(super) left_out: Vec<Unknown>,
+}
+
+/// Constraints of a node that may give an unknown its circuit value, in the order of the node.
+#[derive(Default)]
+struct DefiningConstraints<'n> {
+    /// Equations with the unknown on one side.
+    equations: FxHashMap<Unknown, Vec<&'n Constraint>>,
+    /// Memberships and inclusions with the unknown on the left.
+    inclusions: FxHashMap<Unknown, Vec<&'n Constraint>>,
+}
+
+impl<'n> DefiningConstraints<'n> {
+    fn of(search: &SolutionSearch<'_>, node: &'n SearchNode) -> Self {
+        let mut defining = DefiningConstraints::default();
+        for constraint in &node.constraints {
+            let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { continue };
+            let (left, right) = (search.as_unknown(left, node), search.as_unknown(right, node));
+            match relation {
+                Relation::Equal => {
+                    let other = right.filter(|_| left != right);
+                    for unknown in left.into_iter().chain(other) {
+                        defining.equations.entry(unknown).or_default().push(constraint);
+                    }
+                }
+                Relation::Member | Relation::Subset => {
+                    left.into_iter().for_each(|left| defining.inclusions.entry(left).or_default().push(constraint));
+                }
+                _ => {}
+            }
+        }
+        defining
+    }
 }
 
 /// Circuit value of an unknown from an equation.

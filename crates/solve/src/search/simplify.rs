@@ -83,7 +83,7 @@ impl SolutionSearch<'_> {
     /// Truth of a predicate without open unknowns; `None` if it cannot be evaluated, which is left to the constraint as a whole.
     fn known(&self, pred: PredId, node: &SearchNode) -> Result<Option<bool>> {
         let names = self.session.interp().names_of_pred(pred);
-        if node.open.iter().any(|unknown| unknown.is_in(&names)) {
+        if node.open.occur_in(&names) {
             return Ok(None);
         }
         match self.session.pred(pred, &node.env) {

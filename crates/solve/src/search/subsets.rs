@@ -81,7 +81,7 @@ impl Between {
 impl SolutionSearch<'_> {
     /// Offers the sets between bounds; `false` if the bounds contradict each other.
     pub(super) fn offer_between(&self, node: &SearchNode, best: &mut Best) -> bool {
-        for unknown in &node.open {
+        for unknown in node.open.iter() {
             let Some(elements) = self.elements_of_type(*unknown) else { continue };
             let mut between = Between {
                 unknown: *unknown,

@@ -163,7 +163,7 @@ impl VocabularyBuilder<'_> {
                 }
             }
             CircuitValue::Map(entries) => {
-                for entry in entries {
+                for entry in entries.iter() {
                     let mut longer = tuple.to_vec();
                     let key = anonymous(&entry.key, &self.places, &mut longer)?;
                     self.path.push((3, key));

@@ -91,10 +91,10 @@ fn pair_up(
             pair_up(&from.1, &to.1, renaming, out)?;
         }
         (CircuitValue::Record(_, from), CircuitValue::Record(_, to)) => {
-            from.iter().zip(to).try_for_each(|(from, to)| pair_up(from, to, renaming, out))?;
+            from.iter().zip(to.iter()).try_for_each(|(from, to)| pair_up(from, to, renaming, out))?;
         }
         (CircuitValue::Map(from), CircuitValue::Map(to)) if from.len() == to.len() => {
-            for entry in from {
+            for entry in from.iter() {
                 let key = image(&entry.key);
                 let other = to.iter().find(|other| other.key == key)?;
                 out.push((entry.present, other.present));
@@ -270,7 +270,7 @@ fn lines(
                 }
             }
             CircuitValue::Map(entries) => {
-                for entry in entries {
+                for entry in entries.iter() {
                     add(&entry.key, entry.present);
                     entry.val.for_each_lit(&mut |lit| add(&entry.key, lit));
                 }
