@@ -6,7 +6,9 @@
 //! that yield it; if all of them are at one point, that point has one of their values. A candidate that is removed without need loses solutions.
 
 use abridge_diag::with_stack;
-use abridge_eval::{Constraint, ConstraintKind, Operand, Relation, Result, Size, SymbolicSet, Unknown, Val};
+use abridge_eval::{
+    Constraint, ConstraintKind, OpenUnknowns, Operand, Relation, Result, Size, SymbolicSet, Unknown, Val,
+};
 use abridge_model::{BinaryOp, Expr, ExprId, UnaryOp};
 use abridge_value::{Set, Value, relation};
 use rustc_hash::FxHashMap;
@@ -55,7 +57,8 @@ struct Contradiction;
 impl SolutionSearch<'_> {
     /// Whether some constraint relates a known set with an expression that distributes over the elements of the unknown.
     pub(super) fn is_supported(&self, unknown: Unknown, node: &SearchNode) -> bool {
-        let open = [&node.open[..], &[unknown]].concat();
+        let mut open = node.open.clone();
+        open.push(unknown);
         node.constraints.iter().any(|constraint| self.sides(unknown, constraint, &open).is_some())
     }
 
@@ -113,7 +116,8 @@ impl SolutionSearch<'_> {
         candidates: &[Candidate],
         node: &SearchNode,
     ) -> Result<Vec<SupportedSet>> {
-        let open = [&node.open[..], &[unknown]].concat();
+        let mut open = node.open.clone();
+        open.push(unknown);
         let mut found = Vec::new();
         for constraint in &node.constraints {
             let Some((relation, expr, known, is_left)) = self.sides(unknown, constraint, &open) else { continue };
@@ -141,7 +145,7 @@ impl SolutionSearch<'_> {
         &self,
         unknown: Unknown,
         constraint: &'c Constraint,
-        open: &[Unknown],
+        open: &OpenUnknowns,
     ) -> Option<(Relation, ExprId, &'c Operand, bool)> {
         let ConstraintKind::Relation(relation, left, right) = &constraint.kind else { return None };
         let known_left = left.is_ready(self.session, open);
@@ -165,7 +169,7 @@ impl SolutionSearch<'_> {
     }
 
     /// Whether an expression is built from the unknown and known sets by operators that distribute over unions.
-    fn distributes(&self, id: ExprId, unknown: Unknown, open: &[Unknown], depth: u32) -> bool {
+    fn distributes(&self, id: ExprId, unknown: Unknown, open: &OpenUnknowns, depth: u32) -> bool {
         if self.is_unknown(id, unknown) {
             return true;
         }
@@ -221,7 +225,7 @@ impl SolutionSearch<'_> {
 struct YieldSource<'s> {
     unknown: Unknown,
     candidates: &'s [Candidate],
-    open: &'s [Unknown],
+    open: &'s OpenUnknowns,
     node: &'s SearchNode,
 }
 
