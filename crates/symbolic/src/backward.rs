@@ -135,6 +135,7 @@ impl Space<'_> {
         watch: &mut FixpointWatch<'_>,
     ) -> Result<Option<(SymbolicFinding, Vec<State>)>, Halt> {
         let bad = self.bad(search, kind)?;
+        let key: FxHashSet<Var> = self.manager.support(&bad).into_iter().collect();
         let bad = search.bounds.within(&mut self.manager, &bad, &|_| true)?;
         if bad.is_false() {
             return Ok(None);
@@ -147,7 +148,7 @@ impl Space<'_> {
             traced.visible = traced.visible.max(is_visible.iter().filter(|visible| **visible).count());
             let hidden = (0..n_variables).filter(|position| !is_visible[*position]);
             search.hidden = hidden.flat_map(|position| self.layout.bits_of(position)).copied().collect();
-            self.set_swaps(&search.hidden)?;
+            self.set_swaps(&search.hidden, &key)?;
             let rings = match self.close(search, &bad, traced, watch)? {
                 FixpointEnd::Closed => return Ok(None),
                 FixpointEnd::Meets(rings) => rings,
