@@ -57,7 +57,7 @@ pub struct Traced {
 }
 
 /// Rings with more nodes are not kept at first: nine in ten nodes would be theirs.
-const MAX_RING_NODES: usize = 1 << 14;
+const MAX_RING_NODES: usize = 1 << 18;
 
 /// What all fixpoints of a search share.
 struct BackwardSearch {
