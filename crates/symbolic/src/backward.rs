@@ -56,6 +56,9 @@ pub struct Traced {
     pub halt: Option<Halt>,
 }
 
+/// Rings with more nodes are not kept at first: nine in ten nodes would be theirs.
+const MAX_RING_NODES: usize = 1 << 18;
+
 /// What all fixpoints of a search share.
 struct BackwardSearch {
     actions: Vec<BackwardAction>,
@@ -70,8 +73,8 @@ struct BackwardSearch {
 enum FixpointEnd {
     /// No initial state is in it.
     Closed,
-    /// The last of the rings has an initial state; the first has the states that were searched for.
-    Meets(Vec<Bdd>),
+    /// The last of the rings has an initial state; the first has the states that were searched for. Nothing if they had too many nodes to be kept.
+    Meets(Option<Vec<Bdd>>),
 }
 
 impl Space<'_> {
@@ -135,6 +138,7 @@ impl Space<'_> {
         watch: &mut FixpointWatch<'_>,
     ) -> Result<Option<(SymbolicFinding, Vec<State>)>, Halt> {
         let bad = self.bad(search, kind)?;
+        let key: FxHashSet<Var> = self.manager.support(&bad).into_iter().collect();
         let bad = search.bounds.within(&mut self.manager, &bad, &|_| true)?;
         if bad.is_false() {
             return Ok(None);
@@ -147,11 +151,12 @@ impl Space<'_> {
             traced.visible = traced.visible.max(is_visible.iter().filter(|visible| **visible).count());
             let hidden = (0..n_variables).filter(|position| !is_visible[*position]);
             search.hidden = hidden.flat_map(|position| self.layout.bits_of(position)).copied().collect();
-            self.set_swaps(&search.hidden)?;
-            let rings = match self.close(search, &bad, traced, watch)? {
-                FixpointEnd::Closed => return Ok(None),
-                FixpointEnd::Meets(rings) => rings,
-            };
+            self.set_swaps(&search.hidden, &key)?;
+            let mut end = self.close(search, &bad, (traced, MAX_RING_NODES), watch)?;
+            if matches!(&end, FixpointEnd::Meets(None)) {
+                end = self.close(search, &bad, (traced, usize::MAX), watch)?;
+            }
+            let FixpointEnd::Meets(Some(rings)) = end else { return Ok(None) };
             match self.walk(&rings)? {
                 Walked::Path(path) => return Ok(Some((kind, path))),
                 Walked::Stuck { path, bits, n_rings } => {
@@ -184,17 +189,17 @@ impl Space<'_> {
     }
 
     /// The states from which some of the bad ones can be reached, as far as visible variables tell. Operations are applied in turn, the last one first, each to what was found since its last
-    /// turn (chaining): a ring has the states from which one step leads to a ring before.
+    /// turn (chaining): a ring has the states from which one step leads to a ring before. Most fixpoints need no rings in the end, so these are kept only as long as they are small.
     fn close(
         &mut self,
         search: &mut BackwardSearch,
         bad: &Bdd,
-        traced: &mut Traced,
+        (traced, max_ring_nodes): (&mut Traced, usize),
         watch: &mut FixpointWatch<'_>,
     ) -> Result<FixpointEnd, Halt> {
         let n_operations = self.source.operations.len();
         let ring = self.representatives(bad)?;
-        let (mut known, mut rings) = (ring.clone(), vec![ring.clone()]);
+        let (mut known, mut rings, mut ring_nodes) = (ring.clone(), Some(vec![ring.clone()]), 0);
         if self.has_initial(&ring)? {
             return Ok(FixpointEnd::Meets(rings));
         }
@@ -216,7 +221,9 @@ impl Space<'_> {
                     *others = self.manager.or(others, &ring)?;
                 }
                 let meets = self.has_initial(&ring)?;
-                rings.push(ring);
+                ring_nodes += self.manager.size(&ring);
+                rings = rings.filter(|_| ring_nodes <= max_ring_nodes);
+                rings.iter_mut().for_each(|rings| rings.push(ring.clone()));
                 if meets {
                     return Ok(FixpointEnd::Meets(rings));
                 }

@@ -69,8 +69,9 @@ pub enum ElementBitOrder {
 
 /// A permutation of elements on sets of states.
 pub(crate) struct Swap {
-    /// The bits that it moves, each with the one that it goes to, in the order in which records are compared.
+    /// The bits that it moves, each with the one that it goes to, and those of them by which records are compared, in their order.
     moved: Vec<(Var, Var)>,
+    compared: Vec<(Var, Var)>,
     map: MapId,
     /// States that the permutation makes smaller.
     bad: Bdd,
@@ -95,24 +96,28 @@ impl Space<'_> {
         choices.into_iter().filter_map(|(cell, number)| Some((self.layout.cell(cell)?, number))).collect()
     }
 
-    /// Makes a backward search run over representatives, as far as the bits that it does not hide go. Of records, only bits about one element are compared, where there are any: a
-    /// row of a relation would have to be remembered as a whole. So an orbit may keep more representatives.
-    pub(crate) fn set_swaps(&mut self, hidden: &FxHashSet<Var>) -> Result<(), Halt> {
+    /// Makes a backward search run over representatives, as far as the bits that it does not hide go. Records are compared by a short key, the bits about one element that the states
+    /// which are searched for depend on; elements with the same key stay in their order. Whole records make sets larger than no sorting at all. So an orbit keeps several representatives.
+    pub(crate) fn set_swaps(&mut self, hidden: &FxHashSet<Var>, key: &FxHashSet<Var>) -> Result<(), Halt> {
         (self.swaps, self.mapping) = (Vec::new(), None);
         let classes = std::mem::take(&mut self.classes);
         let relational = cells::relational(&classes);
         let mut lists = Vec::new();
         for class in &classes {
             let before = self.swaps.len();
+            let kinds = cells::orbits(class);
+            let is_key = |cell: &CellId| self.layout.cell(*cell).is_some_and(|bit| key.contains(&bit));
+            let keys: FxHashSet<CellId> =
+                kinds.iter().filter(|(cell, _)| is_key(cell)).map(|(_, kind)| *kind).collect();
             for moved in &class.list {
                 let placed = |cell: CellId| self.layout.cell(cell).filter(|bit| !hidden.contains(bit));
                 let bits = |(from, to): &(CellId, CellId)| Some((placed(*from)?, placed(*to)?));
                 let moving: Vec<(Var, Var)> = moved.iter().filter_map(bits).collect();
-                let unary = moved.iter().filter(|(from, _)| !relational.contains(from));
-                let compared: Vec<(Var, Var)> = unary.filter_map(bits).collect();
-                let compared = if compared.is_empty() { moving.clone() } else { compared };
-                if !moving.is_empty() {
-                    let swap = swap_by(&mut self.manager, moving, &compared, &self.choices)?;
+                let is_compared =
+                    |(from, _): &&(CellId, CellId)| !relational.contains(from) && keys.contains(&kinds[from]);
+                let compared: Vec<(Var, Var)> = moved.iter().filter(is_compared).filter_map(bits).collect();
+                if !compared.is_empty() {
+                    let swap = swap_by(&mut self.manager, moving, compared, &self.choices)?;
                     self.swaps.push(swap);
                 }
             }
@@ -234,14 +239,14 @@ fn half(moved: &[(Var, Var)]) -> Vec<(Var, Var)> {
 /// A permutation of bits with the states that it makes smaller.
 fn swap(manager: &mut Manager, moved: Vec<(Var, Var)>, choices: &FxHashMap<Var, u32>) -> Made<Swap> {
     let compared = moved.clone();
-    swap_by(manager, moved, &compared, choices)
+    swap_by(manager, moved, compared, choices)
 }
 
 /// A permutation of bits with the states that it makes smaller in some of the bits.
 fn swap_by(
     manager: &mut Manager,
     moved: Vec<(Var, Var)>,
-    compared: &[(Var, Var)],
+    compared: Vec<(Var, Var)>,
     choices: &FxHashMap<Var, u32>,
 ) -> Made<Swap> {
     let map = manager.permutation(&moved);
@@ -249,9 +254,9 @@ fn swap_by(
     let is_exchange = moved.iter().all(|(from, to)| origin.get(from) == Some(to));
     // Of an exchange, half of the comparisons repeat the other half.
     let pairs =
-        if is_exchange { half(compared) } else { compared.iter().map(|(bit, _)| (*bit, origin[bit])).collect() };
+        if is_exchange { half(&compared) } else { compared.iter().map(|(bit, _)| (*bit, origin[bit])).collect() };
     let bad = out_of_order(manager, &pairs, choices)?;
-    Ok(Swap { moved, map, bad })
+    Ok(Swap { moved, compared, map, bad })
 }
 
 /// Where the first record is greater than the second. Of the bits of one choice at most one is true in every state. Without that constraint, which is added bit

@@ -107,7 +107,7 @@ fn pair_up(
 }
 
 /// Cells of one orbit, by the first of them.
-fn orbits(class: &MovedClass) -> FxHashMap<CellId, CellId> {
+pub(super) fn orbits(class: &MovedClass) -> FxHashMap<CellId, CellId> {
     fn find(root: &FxHashMap<CellId, CellId>, mut cell: CellId) -> CellId {
         while root.get(&cell).is_some_and(|up| *up != cell) {
             cell = root[&cell];

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::Space;
+use super::relation::moved_bits;
 use crate::bdd::{Bdd, BddStop, BlockChange, BlockRecord, Counting, CountingReader, Made, Manager, Var};
 use crate::reach::{AskedFindings, FixpointProgress, FixpointWatch, ReachedStates, SymbolicFinding};
 use crate::space::Halt;
@@ -67,7 +68,7 @@ impl Space<'_> {
         if !self.is_read_in_order(&first, &blocks) {
             return inapplicable("counter abstraction: the bits of elements do not follow each other");
         }
-        let valid = self.valid()?;
+        let valid = self.valid(&moved_bits(&self.swaps))?;
         let joined = self.joined(&moved, &valid)?;
         let (local, everywhere) = self.local_invariant(&blocks, &joined)?;
         let Some(records) = self.local_states(&first, &blocks[0], &local)? else {

@@ -66,19 +66,22 @@ impl Space<'_> {
         if self.swaps.is_empty() {
             return Ok(None);
         }
-        let valid = self.valid()?;
+        let valid = self.valid(&compared_bits(&self.swaps))?;
         let manager = &mut self.manager;
         let mut chosen = Vec::new();
         let mut rest = &self.swaps[..];
         for (len, is_group) in lists {
             let (own, others) = rest.split_at(*len);
             rest = others;
+            let is_compared: FxHashSet<Var> = compared_bits(own).into_iter().collect();
             let permutations: Vec<Vec<(Var, Var)>> =
                 if *is_group { own.iter().map(|swap| swap.moved.clone()).collect() } else { with_first(own) };
             for moved in permutations {
+                let compared: Vec<(Var, Var)> =
+                    moved.iter().filter(|(from, _)| is_compared.contains(from)).copied().collect();
                 // All of a group makes a representative unique.
-                let compared = if *is_group { moved.clone() } else { first_of(&moved) };
-                chosen.push(swap_by(manager, moved, &compared, &self.choices)?);
+                let compared = if *is_group { compared } else { first_of(&compared) };
+                chosen.push(swap_by(manager, moved, compared, &self.choices)?);
             }
         }
         let mut representatives = valid.clone();
@@ -106,7 +109,7 @@ impl Space<'_> {
         if self.swaps.is_empty() {
             return Ok(None);
         }
-        let valid = self.valid()?;
+        let valid = self.valid(&moved_bits(&self.swaps))?;
         let orbit_relation = self.orbit_relation(&valid)?;
         let (manager, mut bits) = (&mut self.manager, moved_bits(&self.swaps));
         bits.sort_unstable_by_key(|bit| manager.level_of(*bit));
@@ -159,9 +162,9 @@ impl Space<'_> {
         Ok(self.manager.any(graphs)?)
     }
 
-    /// States in which no choice among bits that move is made twice. All states of the machine are among them.
-    pub(super) fn valid(&mut self) -> Made<Bdd> {
-        let (manager, mut bits) = (&mut self.manager, moved_bits(&self.swaps));
+    /// States in which no choice among some bits is made twice. All states of the machine are among them.
+    pub(super) fn valid(&mut self, bits: &[Var]) -> Made<Bdd> {
+        let (manager, mut bits) = (&mut self.manager, bits.to_vec());
         // From the last level to the first: a conjunction changes the upper part of a diagram only.
         bits.sort_unstable_by_key(|bit| std::cmp::Reverse(manager.level_of(*bit)));
         let mut seen: FxHashMap<u32, Bdd> = FxHashMap::default();
@@ -180,8 +183,17 @@ impl Space<'_> {
 }
 
 /// All bits that permutations move.
-fn moved_bits(swaps: &[Swap]) -> Vec<Var> {
-    let mut bits: Vec<Var> = swaps.iter().flat_map(|swap| swap.moved.iter().map(|(from, _)| *from)).collect();
+pub(super) fn moved_bits(swaps: &[Swap]) -> Vec<Var> {
+    first_bits(swaps.iter().flat_map(|swap| &swap.moved))
+}
+
+/// All bits by which records are compared.
+fn compared_bits(swaps: &[Swap]) -> Vec<Var> {
+    first_bits(swaps.iter().flat_map(|swap| &swap.compared))
+}
+
+fn first_bits<'p>(pairs: impl Iterator<Item = &'p (Var, Var)>) -> Vec<Var> {
+    let mut bits: Vec<Var> = pairs.map(|(from, _)| *from).collect();
     bits.sort_unstable();
     bits.dedup();
     bits
