@@ -328,8 +328,8 @@ const MAX_FUEL: u64 = 200_000;
 const MAX_STATES: u64 = 6;
 const MAX_SHOWN: usize = 3;
 
-/// Does everything with a machine; `told` hears what comes next.
-pub fn everything(case: &NestingCase, mut told: impl FnMut(&str)) {
+/// Does everything with a machine; `told` hears what comes next. False if the machine is refused.
+pub fn everything(case: &NestingCase, mut told: impl FnMut(&str)) -> bool {
     told("typecheck");
     let project = Project::new(&[("M.mch", &case.text)]);
     let analysis = project.analyse();
@@ -344,7 +344,7 @@ pub fn everything(case: &NestingCase, mut told: impl FnMut(&str)) {
     }
     let Some(model) = &analysis.model else {
         assert!(analysis.has_errors(), "there is no model, and nothing says why");
-        return;
+        return false;
     };
     told("show");
     let _ = dump::dump(model);
@@ -363,6 +363,7 @@ pub fn everything(case: &NestingCase, mut told: impl FnMut(&str)) {
         told("eval");
         with_stack(|| calculate(formula));
     }
+    true
 }
 
 const PROPERTIES: Properties = Properties { invariant: true, assertions: true, goal: true, propositions: true };
