@@ -16,8 +16,9 @@ use crate::compiled::source;
 /// Time of a search after which the first proof is tried, and the factor to the next one.
 const FIRST_PROOF_AFTER: Duration = Duration::from_secs(1);
 const GROWTH: u32 = 3;
-/// A proof takes at most one part in so many of the time of the search so far.
+/// A proof takes at most one part in so many of the time of the search so far, and the search waits no longer than that.
 const TIME_DIVISOR: u32 = 32;
+const MAX_TIME: Duration = Duration::from_secs(10);
 /// Conflicts after which the solver gives up on a question, and effort of the analysis.
 const MAX_CONFLICTS: u64 = 2_000;
 const MAX_EFFORT: u64 = 200_000;
@@ -42,7 +43,7 @@ impl ProofSchedule {
     pub(crate) fn next(&mut self, now: Instant, prove: impl FnOnce(Duration, &Arc<Answers>) -> bool) {
         let elapsed = now.duration_since(*self.begin.get_or_insert(now));
         if self.due.is_some_and(|due| elapsed >= due) {
-            let has_ended = prove(elapsed / TIME_DIVISOR, &self.answers);
+            let has_ended = prove((elapsed / TIME_DIVISOR).min(MAX_TIME), &self.answers);
             self.due = (!has_ended).then_some(elapsed * GROWTH);
         }
     }

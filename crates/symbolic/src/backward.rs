@@ -56,9 +56,6 @@ pub struct Traced {
     pub halt: Option<Halt>,
 }
 
-/// Rings with more nodes are not kept at first: nine in ten nodes would be theirs.
-const MAX_RING_NODES: usize = 1 << 18;
-
 /// What all fixpoints of a search share.
 struct BackwardSearch {
     actions: Vec<BackwardAction>,
@@ -73,8 +70,8 @@ struct BackwardSearch {
 enum FixpointEnd {
     /// No initial state is in it.
     Closed,
-    /// The last of the rings has an initial state; the first has the states that were searched for. Nothing if they had too many nodes to be kept.
-    Meets(Option<Vec<Bdd>>),
+    /// The last of the rings has an initial state; the first has the states that were searched for.
+    Meets(Vec<Bdd>),
 }
 
 impl Space<'_> {
@@ -152,11 +149,10 @@ impl Space<'_> {
             let hidden = (0..n_variables).filter(|position| !is_visible[*position]);
             search.hidden = hidden.flat_map(|position| self.layout.bits_of(position)).copied().collect();
             self.set_swaps(&search.hidden, &key)?;
-            let mut end = self.close(search, &bad, (traced, MAX_RING_NODES), watch)?;
-            if matches!(&end, FixpointEnd::Meets(None)) {
-                end = self.close(search, &bad, (traced, usize::MAX), watch)?;
-            }
-            let FixpointEnd::Meets(Some(rings)) = end else { return Ok(None) };
+            let rings = match self.close(search, &bad, traced, watch)? {
+                FixpointEnd::Closed => return Ok(None),
+                FixpointEnd::Meets(rings) => rings,
+            };
             match self.walk(&rings)? {
                 Walked::Path(path) => return Ok(Some((kind, path))),
                 Walked::Stuck { path, bits, n_rings } => {
@@ -189,17 +185,17 @@ impl Space<'_> {
     }
 
     /// The states from which some of the bad ones can be reached, as far as visible variables tell. Operations are applied in turn, the last one first, each to what was found since its last
-    /// turn (chaining): a ring has the states from which one step leads to a ring before. Most fixpoints need no rings in the end, so these are kept only as long as they are small.
+    /// turn (chaining): a ring has the states from which one step leads to a ring before.
     fn close(
         &mut self,
         search: &mut BackwardSearch,
         bad: &Bdd,
-        (traced, max_ring_nodes): (&mut Traced, usize),
+        traced: &mut Traced,
         watch: &mut FixpointWatch<'_>,
     ) -> Result<FixpointEnd, Halt> {
         let n_operations = self.source.operations.len();
         let ring = self.representatives(bad)?;
-        let (mut known, mut rings, mut ring_nodes) = (ring.clone(), Some(vec![ring.clone()]), 0);
+        let (mut known, mut rings) = (ring.clone(), vec![ring.clone()]);
         if self.has_initial(&ring)? {
             return Ok(FixpointEnd::Meets(rings));
         }
@@ -221,9 +217,7 @@ impl Space<'_> {
                     *others = self.manager.or(others, &ring)?;
                 }
                 let meets = self.has_initial(&ring)?;
-                ring_nodes += self.manager.size(&ring);
-                rings = rings.filter(|_| ring_nodes <= max_ring_nodes);
-                rings.iter_mut().for_each(|rings| rings.push(ring.clone()));
+                rings.push(ring);
                 if meets {
                     return Ok(FixpointEnd::Meets(rings));
                 }

@@ -88,7 +88,7 @@ fn the_end_among_many_targets_is_not_silent() {
     for (strategy, workers) in strategies {
         for (poll, operation) in FANS {
             let text = format!("VARIABLES v INVARIANT v : INTEGER INITIALISATION v := 0 OPERATIONS {operation}");
-            ends_soon(&text, &long_run(strategy, workers), poll, 5);
+            ends_soon(&text, &long_run(strategy, workers), poll, 2);
         }
     }
 }

@@ -101,20 +101,7 @@ impl<'s> CircuitEncoder<'s> {
                 let kind = TermKind::Circuit(CircuitValue::Bool(truth.holds));
                 Ok(CircuitTerm { kind, defined: self.any([truth.holds, truth.fails]) })
             }
-            Expr::Comprehension { binder, pred, .. } => {
-                let mut items = Vec::new();
-                self.each_value(binder, *pred, env, &mut |encoder, env| {
-                    let holds = encoder.pred(*pred, env)?.holds;
-                    if holds != Lit::FALSE {
-                        let tuple = encoder.session.tuple(env, binder);
-                        let item = encoder.evaluated(tuple.and_then(|val| encoder.session.finite(&val, env)))?;
-                        items.extend(item.map(|item| (item, holds)));
-                    }
-                    Ok(())
-                })?;
-                items.sort_by(|left, right| left.0.cmp(&right.0));
-                Ok(CircuitTerm::sym(CircuitValue::set(items)))
-            }
+            Expr::Comprehension { binder, pred, .. } => self.comprehension(binder, *pred, env),
             Expr::SetImage { binder, pred, expr } => {
                 let (items, defined) = self.collected(binder, *pred, *expr, env)?;
                 Ok(CircuitTerm { kind: TermKind::Circuit(self.blast.extension(&items)?), defined })
@@ -122,6 +109,21 @@ impl<'s> CircuitEncoder<'s> {
             Expr::Quantified { op, binder, pred, expr, .. } => self.quantified(*op, binder, *pred, *expr, env),
             _ => Err(NoCircuit::Unsupported("an expression")),
         }
+    }
+
+    fn comprehension(&mut self, binder: &[LocalId], pred: PredId, env: &Env) -> CircuitResult<CircuitTerm> {
+        let mut items = Vec::new();
+        self.each_value(binder, pred, env, &mut |encoder, env| {
+            let holds = encoder.pred(pred, env)?.holds;
+            if holds != Lit::FALSE {
+                let tuple = encoder.session.tuple(env, binder);
+                let item = encoder.evaluated(tuple.and_then(|val| encoder.session.finite(&val, env)))?;
+                items.extend(item.map(|item| (item, holds)));
+            }
+            Ok(())
+        })?;
+        items.sort_by(|left, right| left.0.cmp(&right.0));
+        Ok(CircuitTerm::sym(CircuitValue::set(items)))
     }
 
     pub(crate) fn local(&self, local: LocalId, env: &Env) -> CircuitResult<CircuitTerm> {
