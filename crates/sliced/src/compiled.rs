@@ -14,7 +14,7 @@ use abridge_diag::StopFlag;
 use abridge_encoding::{
     CellId, Cells, CircuitGap, Encoding, EncodingConfig, EncodingSource, Instance, PropertyKind, SatProver,
 };
-use abridge_eval::{State, Val};
+use abridge_eval::{Interp, State, Val};
 use abridge_explicit::{Explicit, StepOrder};
 use abridge_model::LocalId;
 use abridge_model_system::ModelSystem as _;
@@ -97,7 +97,8 @@ pub(crate) struct GateUpdate {
 impl GatePrograms {
     /// Compiles a machine for the constants of a state, or says why not. It ends soon after `stop` is raised.
     pub(crate) fn new(system: &Explicit<'_>, constants: &State, stop: StopFlag) -> Result<GatePrograms, String> {
-        let source = source(system);
+        let judge = system.judge().clone().stopped_by(stop.clone());
+        let source = source(system, &judge);
         let mut prover = SatProver { conflicts: MAX_CONFLICTS, stop };
         let config = EncodingConfig {
             fuel: MAX_FUEL,
@@ -162,10 +163,10 @@ impl GatePrograms {
     }
 }
 
-/// What is encoded of a system.
-pub(crate) fn source<'s>(system: &'s Explicit<'_>) -> EncodingSource<'s> {
+/// What is encoded of a system, with an interpreter that the encoding may stop.
+pub(crate) fn source<'s>(system: &Explicit<'_>, interp: &'s Interp<'s>) -> EncodingSource<'s> {
     EncodingSource {
-        interp: system.judge(),
+        interp,
         variables: system.variables().to_vec(),
         operations: system.operation_ids().to_vec(),
         labels: (0..system.operation_ids().len()).map(|idx| label_locals(system, idx)).collect(),

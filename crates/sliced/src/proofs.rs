@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use abridge_deps::{AnalysisDepth, Answers, Dependencies, Resources};
+use abridge_diag::StopFlag;
 use abridge_encoding::PropertyKind;
 use abridge_explicit::Explicit;
 use abridge_model_system::ModelSystem as _;
@@ -57,11 +58,18 @@ pub(crate) fn proved(
     answers: &Arc<Answers>,
 ) -> Option<Vec<PropertyKind>> {
     let deadline = time.map(|time| Instant::now() + time);
-    let stop = system.judge().stop();
-    let is_over = move || stop.is_raised() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let resources = Resources::new(answers.clone(), MAX_EFFORT).ended_by(is_over);
+    let whole = system.judge().stop();
+    let stop =
+        StopFlag::probed(move || whole.is_raised() || deadline.is_some_and(|deadline| Instant::now() >= deadline));
+    let judge = system.judge().clone().stopped_by(stop.clone());
+    let resources = Resources::new(answers.clone(), MAX_EFFORT).ended_by({
+        let stop = stop.clone();
+        move || stop.is_raised()
+    });
     let depth = AnalysisDepth::Semantic { conflicts: MAX_CONFLICTS };
-    Dependencies::proved_properties(&source(system), &system.decode(words).0, depth, &resources)
+    let proved = Dependencies::proved_properties(&source(system, &judge), &system.decode(words).0, depth, &resources);
+    // What was stopped may lack steps, and proves nothing.
+    proved.filter(|_| !stop.is_raised())
 }
 
 #[cfg(test)]
