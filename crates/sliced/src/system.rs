@@ -195,13 +195,17 @@ impl<'a> Sliced<'a> {
     /// without.
     pub fn prepare(&self, constants: u32) {
         self.keep(constants, self.compile(&self.blank(constants), self.system.judge().stop()));
+        self.note_proved_by_plans();
+    }
+
+    fn note_proved_by_plans(&self) {
+        for (constants, plan) in self.plans().iter() {
+            plan.iter().for_each(|plan| self.note_proved(*constants, &plan.proved));
+        }
     }
 
     /// Keeps a plan. Returns whether the steps of some operation have circuits.
     fn keep(&self, constants: u32, plan: Result<Arc<GatePrograms>, String>) -> bool {
-        if let Ok(plan) = &plan {
-            self.note_proved(constants, &plan.proved);
-        }
         let is_promising = plan.as_ref().is_ok_and(|plan| plan.n_sliced() > 0);
         self.plans().insert(constants, plan);
         is_promising
@@ -315,6 +319,10 @@ impl<'a> Layer for Sliced<'a> {
             let n_announced = self.n_announced.swap(0, Ordering::Relaxed);
             let is_on = trial.next(n_states, n_announced, Instant::now(), |time| self.begin_trial(time));
             self.is_on.store(is_on, Ordering::Relaxed);
+            // Both ways are measured with the same properties.
+            if trial.has_just_ended() {
+                self.note_proved_by_plans();
+            }
             let mut proofs = self.proofs.lock().unwrap_or_else(PoisonError::into_inner);
             proofs.next(Instant::now(), |time, answers| {
                 self.prove_with(self.constants.load(Ordering::Relaxed), Some(time), answers)

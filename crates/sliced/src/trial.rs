@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Time of a search after which circuits are compiled.
 const MIN_TRIAL_TIME: Duration = Duration::from_millis(20);
 /// States of a search after which circuits are compiled.
-const MIN_TRIAL_STATES: u64 = 1_024;
+const MIN_TRIAL_STATES: u64 = 4_096;
 /// Time for compiling at first, and its growth to the next attempt. Later it may take one part in so many of the time of the search.
 const MIN_COMPILE_TIME: Duration = Duration::from_millis(500);
 const COMPILE_GROWTH: u32 = 4;
@@ -92,6 +92,7 @@ pub(crate) struct Trial {
     /// What became of the last attempt to compile, and the time that it could take.
     compiled: Option<CompileOutcome>,
     allowed: Duration,
+    has_ended: bool,
 }
 
 impl Trial {
@@ -130,6 +131,16 @@ impl Trial {
             Stage::Warming { .. } | Stage::First => true,
             Stage::Measuring { is_on } | Stage::Settled { is_on } => is_on,
         }
+    }
+
+    /// Whether nothing is to be measured any more, or nothing can be: true once after circuits were compiled.
+    pub(crate) fn has_just_ended(&mut self) -> bool {
+        let is_over = match self.stage {
+            Stage::Settled { .. } => true,
+            Stage::Waiting => self.compiled == Some(CompileOutcome::Promising),
+            Stage::Warming { .. } | Stage::First | Stage::Measuring { .. } => false,
+        };
+        is_over && !std::mem::replace(&mut self.has_ended, is_over)
     }
 
     fn wait(
