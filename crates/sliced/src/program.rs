@@ -34,7 +34,7 @@ impl Signal {
 
 /// Gates below some roots.
 pub(crate) struct GateProgram {
-    /// For each gate its slice, the numbers of plain and of inverted arguments, and the slices of both.
+    /// For each gate its slice, the number of its arguments and the arguments.
     code: Vec<u32>,
     n_slots: usize,
     n_gates: usize,
@@ -70,12 +70,8 @@ impl GateProgram {
                     program.n_slots as u32 - 1
                 });
                 program.n_gates += 1;
-                let n_inverted = args.iter().filter(|arg| arg.is_negated()).count();
-                program.code.extend([slot, (args.len() - n_inverted) as u32, n_inverted as u32]);
-                for is_inverted in [false, true] {
-                    let args = args.iter().filter(|arg| arg.is_negated() == is_inverted);
-                    program.code.extend(args.map(|arg| slots[&arg.positive()]));
-                }
+                program.code.extend([slot, args.len() as u32]);
+                program.code.extend(args.iter().map(|arg| Signal::new(slots[&arg.positive()], arg.is_negated()).0));
                 for arg in args {
                     if let Some(left) = uses.get_mut(&arg.positive()) {
                         *left -= 1;
@@ -115,15 +111,15 @@ impl GateProgram {
         let (slices, _) = slices.as_chunks_mut::<W>();
         slices[n_inputs] = [u64::MAX; W];
         let mut code = self.code.as_slice();
-        while let [slot, n_plain, n_inverted, rest @ ..] = code {
-            let (plain, rest) = rest.split_at(*n_plain as usize);
-            let (inverted, rest) = rest.split_at(*n_inverted as usize);
+        while let [slot, n_args, rest @ ..] = code {
+            let (args, rest) = rest.split_at(*n_args as usize);
             let mut all = [u64::MAX; W];
-            for arg in plain {
-                all.iter_mut().zip(&slices[*arg as usize]).for_each(|(all, word)| *all &= word);
-            }
-            for arg in inverted {
-                all.iter_mut().zip(&slices[*arg as usize]).for_each(|(all, word)| *all &= !word);
+            for arg in args {
+                let signal = Signal(*arg);
+                let (slice, mask) = (&slices[signal.slot()], signal.mask());
+                for (all, word) in all.iter_mut().zip(slice) {
+                    *all &= word ^ mask;
+                }
             }
             slices[*slot as usize] = all;
             code = rest;
